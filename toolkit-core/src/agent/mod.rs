@@ -1,0 +1,346 @@
+//! The bounded loop: describe, decide, execute, observe.
+
+mod budget;
+mod model;
+mod run;
+mod scripted;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+pub use budget::{Bound, Budget, Clock, SystemClock};
+pub use model::{Model, ModelError, Turn};
+pub use run::{Run, Stop};
+pub use scripted::ScriptedModel;
+
+use crate::call::{Outcome, ToolCall};
+use crate::dialect::{Answered, Ending, Message, Reply};
+use crate::error::{Abort, ToolConfigError};
+use crate::registry::{Options, View};
+use crate::tool::Effect;
+
+/// A small bounded loop over a model and a view.
+///
+/// It asks the model, dispatches the calls of the reply through the view's
+/// gates, hands the results back, and goes on until the model answers, a bound
+/// is reached or a tool ends the run. A made-up name, malformed arguments or a
+/// tool's error never end a run: the model reads what was wrong.
+pub struct Agent<M> {
+    model: M,
+    view: View,
+    budget: Budget,
+    clock: Box<dyn Clock>,
+    run_id: Option<String>,
+}
+
+impl<M: Model> Agent<M> {
+    /// Puts a model and what it may see together.
+    pub fn new(model: M, view: View) -> Self {
+        Self {
+            model,
+            view,
+            budget: Budget::default(),
+            clock: Box::new(SystemClock::default()),
+            run_id: None,
+        }
+    }
+
+    /// Sets the bounds of a run.
+    #[must_use]
+    pub const fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Sets what measures the time of a run.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Sets the id that the tools see as the run's.
+    #[must_use]
+    pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
+        self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Runs until the model answers or something stops it.
+    ///
+    /// # Errors
+    /// The registry or its wiring is wrong. Everything else is a [`Stop`] of the [`Run`].
+    pub async fn run(&self, request: impl Into<String>) -> Result<Run, ToolConfigError> {
+        self.resume(Vec::new(), request).await
+    }
+
+    /// Goes on from the messages of an earlier run.
+    ///
+    /// # Errors
+    /// As [`Agent::run`].
+    pub async fn resume(
+        &self,
+        history: Vec<Message>,
+        request: impl Into<String>,
+    ) -> Result<Run, ToolConfigError> {
+        let mut progress = Progress::after(history, request.into(), self.clock.elapsed());
+        loop {
+            if let ControlFlow::Break(stop) = self.turn(&mut progress).await? {
+                return Ok(Run::new(progress.messages, progress.earlier, stop));
+            }
+        }
+    }
+
+    /// Runs without an async runtime, in the caller's thread.
+    ///
+    /// # Errors
+    /// As [`Agent::run`].
+    pub fn run_blocking(&self, request: impl Into<String>) -> Result<Run, ToolConfigError> {
+        pollster::block_on(self.run(request))
+    }
+
+    async fn turn(&self, progress: &mut Progress) -> Result<ControlFlow<Stop>, ToolConfigError> {
+        if let Some(bound) = self.bound_of_turns(progress) {
+            return Ok(ControlFlow::Break(Stop::Budget(bound)));
+        }
+        progress.turns += 1;
+        let turn = Turn::new(progress.turns, &progress.messages, &self.view);
+        let reply = match self.model.reply(&turn).await {
+            Ok(reply) => progress.take_in(reply),
+            Err(error) => return Ok(ControlFlow::Break(Stop::Model(error))),
+        };
+        let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+        if calls.is_empty() {
+            return Ok(without_calls(&reply));
+        }
+        let mut answers = Answers::to(calls);
+        self.answer(&reply, &mut answers, progress).await?;
+        let (answered, stop) = answers.close();
+        progress.messages.push(Message::Results(answered));
+        Ok(stop.map_or(ControlFlow::Continue(()), ControlFlow::Break))
+    }
+
+    async fn answer(
+        &self,
+        reply: &Reply,
+        answers: &mut Answers,
+        progress: &mut Progress,
+    ) -> Result<(), ToolConfigError> {
+        // What a provider filtered is not what the model meant to ask.
+        if *reply.ending() == Ending::Refused {
+            answers.stop = Some(Stop::Unanswered(Ending::Refused));
+            return Ok(());
+        }
+        let reads = answers.calls.iter().all(|call| {
+            // A tool that is not visible is refused, and that changes nothing.
+            self.view
+                .effect_of(call.name())
+                .is_none_or(|effect| effect == Effect::Read)
+        });
+        if reads {
+            self.all_at_once(answers, progress).await
+        } else {
+            self.in_order(answers, progress).await
+        }
+    }
+
+    async fn in_order(
+        &self,
+        answers: &mut Answers,
+        progress: &mut Progress,
+    ) -> Result<(), ToolConfigError> {
+        for index in 0..answers.calls.len() {
+            if let Some(bound) = self.bound_of_calls(progress) {
+                answers.stop = Some(Stop::Budget(bound));
+                break;
+            }
+            let Some(call) = answers.calls.get(index) else {
+                break;
+            };
+            progress.calls += 1;
+            let result = self.dispatch(call).await;
+            answers.note(index, result)?;
+            if answers.stop.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn all_at_once(
+        &self,
+        answers: &mut Answers,
+        progress: &mut Progress,
+    ) -> Result<(), ToolConfigError> {
+        let calls = answers.calls.clone();
+        let mut running = FuturesUnordered::new();
+        for (index, call) in calls.iter().enumerate() {
+            if let Some(bound) = self.bound_of_calls(progress) {
+                answers.stop = Some(Stop::Budget(bound));
+                break;
+            }
+            progress.calls += 1;
+            running.push(async move { (index, self.dispatch(call).await) });
+        }
+        while let Some((index, result)) = running.next().await {
+            answers.note(index, result)?;
+            // Leaving drops the reads that still run; a bound lets them finish.
+            if matches!(answers.stop, Some(Stop::Fatal { .. })) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Abort> {
+        let options = match &self.run_id {
+            Some(run_id) => Options::default().run_id(run_id.as_str()),
+            None => Options::default(),
+        };
+        self.view.dispatch(call.clone(), options).await
+    }
+
+    fn bound_of_turns(&self, progress: &Progress) -> Option<Bound> {
+        if progress.turns >= self.budget.turns {
+            return Some(Bound::Turns);
+        }
+        self.bound_of_time(progress)
+    }
+
+    fn bound_of_calls(&self, progress: &Progress) -> Option<Bound> {
+        if progress.calls >= self.budget.calls {
+            return Some(Bound::Calls);
+        }
+        self.bound_of_time(progress)
+    }
+
+    fn bound_of_time(&self, progress: &Progress) -> Option<Bound> {
+        let spent = self.clock.elapsed().saturating_sub(progress.started);
+        (spent >= self.budget.time).then_some(Bound::Time)
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Agent<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("model", &self.model)
+            .field("budget", &self.budget)
+            .field("run_id", &self.run_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a turn without calls goes on.
+fn without_calls(reply: &Reply) -> ControlFlow<Stop> {
+    match reply.ending() {
+        Ending::Paused => ControlFlow::Continue(()),
+        Ending::Done | Ending::Calls if !reply.full_text().trim().is_empty() => {
+            ControlFlow::Break(Stop::Answered)
+        }
+        ending @ (Ending::Done
+        | Ending::Calls
+        | Ending::CutOff
+        | Ending::Refused
+        | Ending::Other(_)) => ControlFlow::Break(Stop::Unanswered(ending.clone())),
+    }
+}
+
+/// A run that is not over.
+struct Progress {
+    messages: Vec<Message>,
+    /// How many of the messages are of earlier runs.
+    earlier: usize,
+    ids: BTreeSet<String>,
+    turns: usize,
+    calls: usize,
+    started: Duration,
+}
+
+impl Progress {
+    fn after(mut messages: Vec<Message>, request: String, started: Duration) -> Self {
+        let earlier = messages.len();
+        let ids = messages
+            .iter()
+            .flat_map(replied)
+            .map(|call| call.id().to_owned())
+            .collect();
+        messages.push(Message::User(request));
+        Self {
+            messages,
+            earlier,
+            ids,
+            turns: 0,
+            calls: 0,
+            started,
+        }
+    }
+
+    /// A provider may send a call without an id, or use one id in every turn.
+    fn take_in(&mut self, reply: Reply) -> Reply {
+        let reply = reply.with_own_ids(&format!("call_{}", self.turns), &mut self.ids);
+        self.messages.push(Message::Assistant(reply.clone()));
+        reply
+    }
+}
+
+fn replied(message: &Message) -> Vec<&ToolCall> {
+    match message {
+        Message::Assistant(reply) => reply.tool_calls().collect(),
+        Message::User(_) | Message::Results(_) => Vec::new(),
+    }
+}
+
+/// The calls of one turn, on their way to an outcome each.
+struct Answers {
+    calls: Vec<ToolCall>,
+    outcomes: Vec<Option<Outcome>>,
+    stop: Option<Stop>,
+}
+
+impl Answers {
+    fn to(calls: Vec<ToolCall>) -> Self {
+        let outcomes = calls.iter().map(|_| None).collect();
+        Self {
+            calls,
+            outcomes,
+            stop: None,
+        }
+    }
+
+    fn note(
+        &mut self,
+        index: usize,
+        result: Result<Outcome, Abort>,
+    ) -> Result<(), ToolConfigError> {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(Abort::Config(error)) => return Err(error),
+            Err(Abort::Fatal { tool, error }) => {
+                let id = self.calls.get(index).map_or("", ToolCall::id);
+                tracing::error!(error_id = id, tool, %error, "a tool ended the run");
+                // It may have run, so it must not read as one that did not.
+                let outcome = Outcome::internal(&tool, id.to_owned(), true);
+                self.stop = Some(Stop::Fatal { tool, error });
+                outcome
+            }
+        };
+        if let Some(slot) = self.outcomes.get_mut(index) {
+            *slot = Some(outcome);
+        }
+        Ok(())
+    }
+
+    /// Every call gets its result, whatever happened to the others.
+    fn close(self) -> (Vec<Answered>, Option<Stop>) {
+        let outcomes = self.outcomes.into_iter();
+        let answered =
+            self.calls.into_iter().zip(outcomes).map(|(call, outcome)| {
+                Answered::new(call, outcome.unwrap_or_else(Outcome::not_run))
+            });
+        (answered.collect(), self.stop)
+    }
+}

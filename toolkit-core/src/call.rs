@@ -1,0 +1,334 @@
+//! What the model asks for, and what it came to.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::error::{Category, ToolError};
+use crate::problem::{Problem, escaped, nearest, quoted};
+
+/// A call as the model sent it: an id, a name and the raw text of its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    id: String,
+    name: String,
+    arguments: String,
+    cut: bool,
+}
+
+impl ToolCall {
+    /// Takes a call over from a provider: its id, the tool's name, the JSON text of the arguments.
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            cut: false,
+        }
+    }
+
+    /// Marks a call that the provider's output limit cut off; it is never executed.
+    #[must_use]
+    pub const fn cut_off(mut self) -> Self {
+        self.cut = true;
+        self
+    }
+
+    /// The provider's id of the call.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name that the model asked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The raw text of the arguments.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// Whether the provider's output limit cut the call off.
+    #[must_use]
+    pub const fn is_cut_off(&self) -> bool {
+        self.cut
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    /// The function ran and returned a value.
+    Ok,
+    /// No tool of that name, or none in the allowlist.
+    UnknownTool,
+    /// The caller lacks a scope; to the model it reads as [`Status::UnknownTool`].
+    Denied,
+    /// The arguments were not accepted; nothing ran.
+    Invalid,
+    /// A business rule refused the call; nothing ran.
+    Rejected,
+    /// A person refused the call; nothing ran.
+    Declined,
+    /// The function, or a gate before it, failed.
+    Failed,
+    /// The call's turn ended before it was reached; nothing ran.
+    NotRun,
+}
+
+impl Status {
+    /// The status's name, as logs and transcripts show it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::UnknownTool => "unknown_tool",
+            Self::Denied => "denied",
+            Self::Invalid => "invalid",
+            Self::Rejected => "rejected",
+            Self::Declined => "declined",
+            Self::Failed => "failed",
+            Self::NotRun => "not_run",
+        }
+    }
+
+    /// Whether the model's provider is told that the result is an error.
+    #[must_use]
+    pub const fn is_error(self) -> bool {
+        match self {
+            Self::Ok => false,
+            Self::UnknownTool
+            | Self::Denied
+            | Self::Invalid
+            | Self::Rejected
+            | Self::Declined
+            | Self::Failed
+            | Self::NotRun => true,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a call came to: a status, what the model reads, what only the host reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    status: Status,
+    text: String,
+    is_json: bool,
+    executed: bool,
+    problems: Vec<Problem>,
+    category: Option<Category>,
+    retryable: bool,
+    hint: Option<String>,
+    error_id: Option<String>,
+    host_note: Option<String>,
+}
+
+impl Outcome {
+    /// How the call ended.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.status
+    }
+
+    /// What the model reads.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the model's provider is told that the result is an error.
+    #[must_use]
+    pub const fn is_error(&self) -> bool {
+        self.status.is_error()
+    }
+
+    /// What the function returned, where it returned JSON other than text.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        // The text was serialised from the value, so it is read without loss.
+        if self.is_json {
+            serde_json::from_str(&self.text).ok()
+        } else {
+            None
+        }
+    }
+
+    /// Whether the function was entered, whatever came of it.
+    #[must_use]
+    pub const fn executed(&self) -> bool {
+        self.executed
+    }
+
+    /// Everything wrong with the arguments, or everything a business rule refused.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub const fn category(&self) -> Option<Category> {
+        self.category
+    }
+
+    /// Whether the model may try the same tool again.
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+
+    /// What the model can do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// The id under which the host's log has an internal error's text.
+    #[must_use]
+    pub fn error_id(&self) -> Option<&str> {
+        self.error_id.as_deref()
+    }
+
+    /// What only the host reads, like the scope that was missing.
+    #[must_use]
+    pub fn host_note(&self) -> Option<&str> {
+        self.host_note.as_deref()
+    }
+}
+
+// Every word that the model reads of a gate stands below.
+impl Outcome {
+    const fn new(status: Status, text: String) -> Self {
+        Self {
+            status,
+            text,
+            is_json: false,
+            executed: false,
+            problems: Vec::new(),
+            category: None,
+            retryable: false,
+            hint: None,
+            error_id: None,
+            host_note: None,
+        }
+    }
+
+    pub(crate) fn ok(text: String, is_json: bool) -> Self {
+        Self {
+            is_json,
+            executed: true,
+            ..Self::new(Status::Ok, text)
+        }
+    }
+
+    pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
+        let available = if visible.is_empty() {
+            "none".to_owned()
+        } else {
+            visible.join(", ")
+        };
+        let meant = nearest(name, visible.iter().copied())
+            .map_or_else(String::new, |meant| format!(" (did you mean \"{meant}\"?)"));
+        let name = quoted(name, shown_chars);
+        Self {
+            category: Some(Category::Validation),
+            retryable: true,
+            ..Self::new(
+                Status::UnknownTool,
+                format!("no such tool {name}{meant}. Available: {available}"),
+            )
+        }
+    }
+
+    /// The same outcome to the model; only the host sees the difference.
+    pub(crate) fn denied(unknown: Self, missing_scope: &str) -> Self {
+        Self {
+            status: Status::Denied,
+            host_note: Some(format!("missing scope `{}`", escaped(missing_scope, 80))),
+            ..unknown
+        }
+    }
+
+    pub(crate) fn invalid(problems: Vec<Problem>, report: String) -> Self {
+        Self {
+            problems,
+            category: Some(Category::Validation),
+            retryable: true,
+            ..Self::new(Status::Invalid, report)
+        }
+    }
+
+    pub(crate) fn rejected(problems: Vec<Problem>, report: String) -> Self {
+        Self {
+            problems,
+            category: Some(Category::Business),
+            ..Self::new(Status::Rejected, report)
+        }
+    }
+
+    pub(crate) fn declined(reason: Option<&str>) -> Self {
+        let reason =
+            reason.map_or_else(String::new, |reason| format!(" ({})", escaped(reason, 200)));
+        Self {
+            category: Some(Category::Permission),
+            ..Self::new(
+                Status::Declined,
+                format!("declined by a person{reason}. Do not retry; tell the user."),
+            )
+        }
+    }
+
+    pub(crate) fn tool_error(error: &ToolError) -> Self {
+        Self {
+            executed: true,
+            category: Some(error.category()),
+            retryable: error.is_retryable(),
+            hint: error.hint_text().map(str::to_owned),
+            ..Self::new(Status::Failed, error.to_string())
+        }
+    }
+
+    pub(crate) fn internal(tool: &str, error_id: String, executed: bool) -> Self {
+        Self {
+            executed,
+            text: format!("{tool} failed internally (error id {error_id})"),
+            error_id: Some(error_id),
+            ..Self::new(Status::Failed, String::new())
+        }
+    }
+
+    /// The function ran to its end, and its result can not be told.
+    pub(crate) fn untellable(tool: &str, error_id: String) -> Self {
+        Self {
+            executed: true,
+            text: format!(
+                "{tool} ran, but its result can not be represented (error id {error_id}). \
+                 Do not call it again for the same purpose."
+            ),
+            error_id: Some(error_id),
+            ..Self::new(Status::Failed, String::new())
+        }
+    }
+
+    pub(crate) fn not_run() -> Self {
+        Self::new(
+            Status::NotRun,
+            "not run: the turn ended before this call was reached".to_owned(),
+        )
+    }
+}

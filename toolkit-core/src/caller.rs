@@ -1,0 +1,128 @@
+//! Who the agent acts for, and what a tool may know of the call.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// Who the agent acts for: tenant, principal and scopes.
+///
+/// The host builds it from its own authentication. It can not be read from
+/// arguments: it has no `Deserialize`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    tenant: Option<String>,
+    principal: String,
+    scopes: Scopes,
+}
+
+impl Caller {
+    /// Names the principal: a user, a service, an agent.
+    pub fn new(principal: impl Into<String>) -> Self {
+        Self {
+            tenant: None,
+            principal: principal.into(),
+            scopes: Scopes::default(),
+        }
+    }
+
+    /// Names the tenant that the principal belongs to.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Adds scopes, like `payments:write`.
+    #[must_use]
+    pub fn scopes<I>(mut self, scopes: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.scopes.0.extend(scopes.into_iter().map(Into::into));
+        self
+    }
+
+    /// The tenant, where there is one.
+    #[must_use]
+    pub fn tenant_name(&self) -> Option<&str> {
+        self.tenant.as_deref()
+    }
+
+    /// The principal.
+    #[must_use]
+    pub fn principal(&self) -> &str {
+        &self.principal
+    }
+
+    /// What the caller may do.
+    #[must_use]
+    pub const fn granted(&self) -> &Scopes {
+        &self.scopes
+    }
+}
+
+/// A set of scopes, in alphabetical order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scopes(BTreeSet<String>);
+
+impl Scopes {
+    /// Whether the scope is in the set.
+    #[must_use]
+    pub fn contains(&self, scope: &str) -> bool {
+        self.0.contains(scope)
+    }
+
+    /// Goes through the scopes.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// What a tool may know of the call it answers; a parameter with `#[context]`.
+///
+/// It is never in the schema and can not be filled from arguments.
+#[derive(Clone)]
+pub struct CallContext {
+    caller: Arc<Caller>,
+    call_id: Arc<str>,
+    run_id: Arc<str>,
+}
+
+impl CallContext {
+    pub(crate) const fn new(caller: Arc<Caller>, call_id: Arc<str>, run_id: Arc<str>) -> Self {
+        Self {
+            caller,
+            call_id,
+            run_id,
+        }
+    }
+
+    /// Who the agent acts for.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// The provider's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The host's id of the run that the call belongs to.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+}
+
+impl fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallContext")
+            .field("caller", &self.caller)
+            .field("call_id", &self.call_id)
+            .field("run_id", &self.run_id)
+            .finish()
+    }
+}

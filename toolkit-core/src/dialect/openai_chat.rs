@@ -1,0 +1,229 @@
+//! OpenAI's Chat Completions API, and the many servers that imitate it.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::read::{check, parse, shape};
+use super::{Answered, Definition, Dialect, DialectError, Ending, Part, Reply, Request, wire_name};
+use crate::call::ToolCall;
+
+const NAME: &str = "openai_chat";
+
+/// The wire form of OpenAI's Chat Completions API.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OpenAiChat;
+
+impl Dialect for OpenAiChat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn definitions(&self, tools: &[&Definition]) -> Value {
+        let written = tools.iter().map(|tool| {
+            json!({
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
+                },
+            })
+        });
+        written.collect()
+    }
+
+    fn read(&self, body: &str) -> Result<Reply, DialectError> {
+        check(NAME, body, "choices")?;
+        let body: Body<'_> = parse(NAME, "$", body)?;
+        let Some(choice) = body.choices.into_iter().next() else {
+            return Err(shape(NAME, "$.choices", "an empty list"));
+        };
+        let ending = ending(choice.finish_reason.as_deref(), &choice.message);
+        let parts = parts(choice.message)?;
+        let prefix = body
+            .id
+            .map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
+        Ok(Reply::from_parts(parts, ending).with_own_ids(&prefix, &mut BTreeSet::new()))
+    }
+
+    fn user(&self, text: &str) -> Vec<Value> {
+        vec![json!({"role": "user", "content": text})]
+    }
+
+    fn assistant(&self, reply: &Reply) -> Vec<Value> {
+        let text = reply.full_text();
+        let calls: Vec<Value> = reply.tool_calls().map(call).collect();
+        let mut message = Map::new();
+        message.insert("role".to_owned(), "assistant".into());
+        match (text.trim().is_empty(), calls.is_empty()) {
+            (true, true) => return Vec::new(),
+            (true, false) => message.insert("content".to_owned(), Value::Null),
+            (false, _) => message.insert("content".to_owned(), text.into()),
+        };
+        if !calls.is_empty() {
+            message.insert("tool_calls".to_owned(), calls.into());
+        }
+        vec![Value::Object(message)]
+    }
+
+    /// Writes one message a call.
+    ///
+    /// The API has no error flag, so an error is the object `{"error": "…"}`: a model can
+    /// tell it from a tool's own text. It holds no status, for a tool that the caller may
+    /// not use must read like one that does not exist.
+    fn results(&self, answered: &[Answered]) -> Vec<Value> {
+        let written = answered.iter().map(|Answered { call, outcome }| {
+            let content = if outcome.is_error() {
+                json!({"error": outcome.text()}).to_string()
+            } else {
+                outcome.text().to_owned()
+            };
+            json!({"role": "tool", "tool_call_id": call.id(), "content": content})
+        });
+        written.collect()
+    }
+
+    fn request(&self, request: &Request<'_>) -> Value {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), request.model.into());
+        // `max_tokens` is deprecated, and reasoning models refuse it.
+        body.insert(
+            "max_completion_tokens".to_owned(),
+            request.max_tokens.into(),
+        );
+        if let Some(tools) = request.some_tools() {
+            body.insert("tools".to_owned(), tools.clone());
+        }
+        let system = request
+            .system
+            .map(|text| json!({"role": "system", "content": text}));
+        let messages = self.messages(request.messages);
+        body.insert(
+            "messages".to_owned(),
+            system.into_iter().chain(messages).collect(),
+        );
+        Value::Object(body)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a reply")]
+struct Body<'a> {
+    id: Option<String>,
+    #[serde(borrow)]
+    choices: Vec<Choice<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a choice")]
+struct Choice<'a> {
+    #[serde(borrow)]
+    message: ChatMessage<'a>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a message")]
+struct ChatMessage<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    refusal: Option<String>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<ChatCall<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a tool call")]
+struct ChatCall<'a> {
+    id: Option<String>,
+    #[serde(borrow)]
+    function: Function<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a function call")]
+struct Function<'a> {
+    name: String,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "a content part")]
+struct TextPart {
+    #[serde(default)]
+    text: String,
+}
+
+const CONTENT: &str = "$.choices[0].message.content";
+const CALLS: &str = "$.choices[0].message.tool_calls";
+
+fn parts(message: ChatMessage<'_>) -> Result<Vec<Part>, DialectError> {
+    let mut parts = Vec::new();
+    if let Some(content) = message.content {
+        parts.extend(texts(content)?.into_iter().map(Part::Text));
+    }
+    parts.extend(message.refusal.map(Part::Text));
+    for (index, call) in message
+        .tool_calls
+        .unwrap_or_default()
+        .into_iter()
+        .enumerate()
+    {
+        let arguments = arguments(call.function.arguments, index)?;
+        let id = call.id.unwrap_or_default();
+        parts.push(Part::Call(ToolCall::new(id, call.function.name, arguments)));
+    }
+    Ok(parts)
+}
+
+/// The content is a text, or a list of parts.
+fn texts(content: &RawValue) -> Result<Vec<String>, DialectError> {
+    if content.get().starts_with('[') {
+        let parts: Vec<TextPart> = parse(NAME, CONTENT, content.get())?;
+        return Ok(parts.into_iter().map(|part| part.text).collect());
+    }
+    Ok(vec![parse(NAME, CONTENT, content.get())?])
+}
+
+/// The arguments are a JSON text in a string; servers that send the JSON itself are understood.
+fn arguments(given: Option<&RawValue>, index: usize) -> Result<String, DialectError> {
+    match given.map(RawValue::get) {
+        None => Ok(String::new()),
+        Some(text) if text.starts_with('"') => {
+            parse(NAME, &format!("{CALLS}[{index}].function.arguments"), text)
+        }
+        Some(text) => Ok(text.to_owned()),
+    }
+}
+
+fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
+    match reason {
+        Some("length") => Ending::CutOff,
+        Some("content_filter") => Ending::Refused,
+        _ if message.refusal.is_some() => Ending::Refused,
+        // A call that was forced comes with `stop`; the list of calls tells.
+        _ if message
+            .tool_calls
+            .as_ref()
+            .is_some_and(|calls| !calls.is_empty()) =>
+        {
+            Ending::Calls
+        }
+        Some("stop" | "tool_calls" | "function_call") | None => Ending::Done,
+        Some(other) => Ending::Other(other.to_owned()),
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    let is_object = serde_json::from_str::<Map<String, Value>>(call.arguments()).is_ok();
+    let arguments = if is_object { call.arguments() } else { "{}" };
+    json!({
+        "id": call.id(),
+        "type": "function",
+        "function": {"name": wire_name(call.name()), "arguments": arguments},
+    })
+}

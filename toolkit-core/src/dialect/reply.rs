@@ -1,0 +1,162 @@
+//! What a model replied, in no provider's form.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::call::ToolCall;
+
+/// What a model replied: its parts in order, and why it stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    parts: Vec<Part>,
+    ending: Ending,
+}
+
+/// One part of a [`Reply`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text for the user.
+    Text(String),
+    /// A tool call.
+    Call(ToolCall),
+    /// What only its own provider understands, like a signed thought; sent back as it came.
+    Opaque {
+        /// The name of the dialect that it was read in.
+        dialect: &'static str,
+        /// The part's JSON text.
+        json: String,
+    },
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It had said everything.
+    Done,
+    /// It waits for the results of its calls.
+    Calls,
+    /// It reached the limit of its output or its context; its last call is not whole.
+    CutOff,
+    /// It, or its provider, refused to go on.
+    Refused,
+    /// It waits to be asked again with the same history.
+    Paused,
+    /// The provider's own word for something else.
+    Other(String),
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Done => "done",
+            Self::Calls => "calls",
+            Self::CutOff => "cut off",
+            Self::Refused => "refused",
+            Self::Paused => "paused",
+            Self::Other(word) => word,
+        })
+    }
+}
+
+impl Reply {
+    /// A reply that says something and asks for nothing.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            parts: vec![Part::Text(text.into())],
+            ending: Ending::Done,
+        }
+    }
+
+    /// A reply that asks for one call; its id is given when it is needed.
+    pub fn call(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self::calls([ToolCall::new("", name, arguments)])
+    }
+
+    /// A reply that asks for several calls.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self {
+            parts: calls.into_iter().map(Part::Call).collect(),
+            ending: Ending::Calls,
+        }
+    }
+
+    /// Puts a reply together from its parts.
+    ///
+    /// The last call of a reply that did not come to its end may not be whole,
+    /// and is marked as cut off.
+    pub fn from_parts(parts: impl IntoIterator<Item = Part>, ending: Ending) -> Self {
+        let silent = |part: &Part| matches!(part, Part::Text(text) if text.is_empty());
+        let mut parts: Vec<Part> = parts.into_iter().filter(|part| !silent(part)).collect();
+        if matches!(ending, Ending::CutOff | Ending::Refused) {
+            let last = parts.iter_mut().rev().find_map(|part| match part {
+                Part::Call(call) => Some(call),
+                Part::Text(_) | Part::Opaque { .. } => None,
+            });
+            if let Some(call) = last {
+                *call = call.clone().cut_off();
+            }
+        }
+        Self { parts, ending }
+    }
+
+    /// The parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Why the model stopped.
+    #[must_use]
+    pub const fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// Everything it said, in one piece.
+    #[must_use]
+    pub fn full_text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Call(_) | Part::Opaque { .. } => None,
+        });
+        texts.collect()
+    }
+
+    /// The calls that it asked for, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            Part::Text(_) | Part::Opaque { .. } => None,
+        })
+    }
+
+    /// Gives every call an id of its own, in place of one that is blank or taken.
+    pub(crate) fn with_own_ids(mut self, prefix: &str, taken: &mut BTreeSet<String>) -> Self {
+        let mut number = 0;
+        for part in &mut self.parts {
+            let Part::Call(call) = part else { continue };
+            number += 1;
+            if call.id().trim().is_empty() || taken.contains(call.id()) {
+                let id = free_id(prefix, number, taken);
+                let renamed = ToolCall::new(id, call.name(), call.arguments());
+                *call = if call.is_cut_off() {
+                    renamed.cut_off()
+                } else {
+                    renamed
+                };
+            }
+            taken.insert(call.id().to_owned());
+        }
+        self
+    }
+}
+
+fn free_id(prefix: &str, mut number: usize, taken: &BTreeSet<String>) -> String {
+    loop {
+        let id = format!("{prefix}_{number}");
+        if !taken.contains(&id) {
+            return id;
+        }
+        number += 1;
+    }
+}

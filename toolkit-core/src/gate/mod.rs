@@ -1,0 +1,118 @@
+//! The order of the gates, and nothing else decides.
+
+mod approval;
+mod arguments;
+mod check;
+mod known;
+mod run;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+pub use approval::{ApprovalRequest, Approver, Decision};
+pub(crate) use known::{Allowed, is_visible};
+
+use crate::call::{Outcome, ToolCall};
+use crate::caller::{CallContext, Caller};
+use crate::error::Abort;
+use crate::limits::Limits;
+use crate::schema::Compiled;
+use crate::tool::{BoxFuture, Gates, Passage, Rules, Slot, States, Stopped, Tool};
+
+/// A tool as the registry holds it: checked once, ready to be called.
+pub(crate) struct Entry {
+    pub(crate) tool: Tool,
+    pub(crate) schema: Compiled,
+    /// One a parameter, in the signature's order.
+    pub(crate) defaults: Vec<Option<Value>>,
+}
+
+/// What all gates of a registry share.
+pub(crate) struct House {
+    pub(crate) limits: Limits,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) states: Box<dyn States>,
+}
+
+/// For whom, and for which tools, a call is dispatched.
+pub(crate) struct Viewer<'a> {
+    pub(crate) caller: &'a Arc<Caller>,
+    pub(crate) allowed: &'a Allowed,
+    pub(crate) run_id: Arc<str>,
+}
+
+/// Takes a call through the gates to its function and back.
+pub(crate) async fn dispatch(
+    entries: &[Entry],
+    house: &House,
+    viewer: Viewer<'_>,
+    call: &ToolCall,
+) -> Result<Outcome, Abort> {
+    // 1 exists, 2 scopes: one look, one answer.
+    let entry = match known::look_up(entries, &viewer, call, &house.limits) {
+        Ok(entry) => entry,
+        Err(outcome) => return Ok(outcome),
+    };
+    let context = CallContext::new(
+        Arc::clone(viewer.caller),
+        call.id().into(),
+        Arc::clone(&viewer.run_id),
+    );
+    let way = Way {
+        entry,
+        house,
+        call,
+        context,
+        checked: OnceLock::new(),
+        entered: AtomicBool::new(false),
+    };
+    // 3 to 7 are asked for by the tool's call function, which alone knows the types; 9 runs it.
+    let ended = run::fenced(entry.tool.run(Passage(&way))).await;
+    run::settle(&entry.tool, ended, way.entered.load(Ordering::Relaxed))
+}
+
+/// One call on its way through the gates.
+struct Way<'a> {
+    entry: &'a Entry,
+    house: &'a House,
+    call: &'a ToolCall,
+    context: CallContext,
+    /// The arguments that the function will run with.
+    checked: OnceLock<Value>,
+    entered: AtomicBool,
+}
+
+impl Gates for Way<'_> {
+    fn context(&self) -> &CallContext {
+        &self.context
+    }
+
+    fn states(&self) -> &dyn States {
+        &*self.house.states
+    }
+
+    fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
+        // 3 arguments
+        let checked = arguments::check(self.entry, self.call, &self.house.limits, slots)?;
+        self.checked.get_or_init(|| checked);
+        Ok(())
+    }
+
+    fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
+        if rules.checks.is_empty() && !approval::may_ask(&self.entry.tool) {
+            return None;
+        }
+        Some(Box::pin(async move {
+            // 5 check
+            check::run(rules.checks, &self.house.limits).await?;
+            // 7 approval
+            approval::ask(self, rules.approval).await
+        }))
+    }
+
+    fn enter(&self) {
+        self.entered.store(true, Ordering::Relaxed);
+    }
+}

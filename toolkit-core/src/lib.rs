@@ -1,0 +1,59 @@
+//! What runs between a model's call and a function: the registry, the gates and the loop.
+//!
+//! Users depend on the `toolkit` crate, which re-exports what they need of this one.
+
+mod agent;
+mod arguments;
+mod call;
+mod caller;
+pub mod dialect;
+mod error;
+mod gate;
+mod limits;
+mod output;
+mod problem;
+mod registry;
+mod schema;
+mod tool;
+
+pub use agent::{
+    Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+};
+pub use call::{Outcome, Status, ToolCall};
+pub use caller::{CallContext, Caller, Scopes};
+pub use error::{
+    Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
+    ToolConfigErrors, ToolError,
+};
+pub use gate::{ApprovalRequest, Approver, Decision};
+pub use limits::Limits;
+pub use problem::{Path, Problem, ProblemKind, Step};
+pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput};
+
+/// The types that a constraint fits.
+pub mod constraint {
+    pub use crate::tool::{List, Number, Text};
+}
+
+/// What generated code uses; nobody else may.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
+    pub use crate::tool::{
+        Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, Param,
+        Passage, Refusal, Rules, Slot, StateNeed, States, Stopped, Table, checked, returned, taken,
+    };
+
+    /// Writes a constant as JSON.
+    pub fn json<T: serde::Serialize>(value: T) -> serde_json::Value {
+        // A value that is not JSON can not satisfy the schema either, and `build()` says so.
+        serde_json::to_value(value).unwrap_or_default()
+    }
+
+    /// Whether a description says nothing.
+    #[must_use]
+    pub const fn is_blank(text: &str) -> bool {
+        text.trim_ascii().is_empty()
+    }
+}

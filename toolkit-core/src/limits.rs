@@ -1,0 +1,33 @@
+//! The bounds on what a call may bring and a report may say.
+
+/// The bounds on a call's arguments and on the report about them.
+///
+/// Every one is a setting of the registry's builder; none can be unlimited by accident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a call's argument text. Default 65,536.
+    pub argument_bytes: usize,
+    /// Nesting of objects and arrays, the arguments object counted. Default 32.
+    pub depth: usize,
+    /// Values in one call's arguments, members and items counted. Default 10,000.
+    pub values: usize,
+    /// Problems that one report lists. Default 32.
+    pub problems: usize,
+    /// Bytes of one report. Default 4,096.
+    pub report_bytes: usize,
+    /// Characters of a received value that a report shows. Default 80.
+    pub shown_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            argument_bytes: 64 * 1024,
+            depth: 32,
+            values: 10_000,
+            problems: 32,
+            report_bytes: 4 * 1024,
+            shown_chars: 80,
+        }
+    }
+}

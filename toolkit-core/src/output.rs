@@ -1,0 +1,343 @@
+//! What a function returned, as the text that the model reads.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::ser::{self, Serializer};
+use serde_json::ser::CompactFormatter;
+
+use crate::error::BoxError;
+
+/// What a function returned: text as it is, nothing as `ok`, anything else as JSON.
+#[derive(Debug)]
+pub struct Output {
+    pub(crate) text: String,
+    /// The text is JSON, not text of the function's own.
+    pub(crate) is_json: bool,
+}
+
+/// Serialises a result.
+///
+/// # Errors
+/// What can not be JSON: keys that are no text, numbers that are not finite, text that is not Unicode.
+pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
+    let mut bytes = Vec::with_capacity(128);
+    let mut json = serde_json::Serializer::with_formatter(&mut bytes, CompactFormatter);
+    value.serialize(Finite(&mut json))?;
+    let json = String::from_utf8(bytes)?;
+    if json.starts_with('"') {
+        return Ok(Output {
+            text: serde_json::from_str(&json)?,
+            is_json: false,
+        });
+    }
+    // Only unit and `None` are null, and a model must be able to tell success from silence.
+    if json == "null" && size_of::<T>() == 0 {
+        return Ok(Output {
+            text: "ok".to_owned(),
+            is_json: false,
+        });
+    }
+    Ok(Output {
+        text: json,
+        is_json: true,
+    })
+}
+
+/// What a function returns, asked of the type and never of its spelling.
+///
+/// `Returned::<R>::split` finds the inherent function where `R` is a `Result`,
+/// through any alias, and the one of [`Plain`] for every other type.
+#[derive(Debug)]
+pub struct Returned<R>(PhantomData<R>);
+
+impl<T, E> Returned<Result<T, E>> {
+    /// Splits what was returned into value and error.
+    ///
+    /// # Errors
+    /// The function's own.
+    pub const fn split(result: Result<T, E>) -> Result<T, E> {
+        result
+    }
+
+    /// Asks for the schema of the value.
+    #[must_use]
+    pub const fn success() -> SchemaOf<T> {
+        SchemaOf(PhantomData)
+    }
+}
+
+/// What a function that returns no `Result` returns.
+pub trait Plain {
+    /// The value.
+    type Value;
+
+    /// Takes what was returned as the value.
+    ///
+    /// # Errors
+    /// None.
+    fn split(value: Self::Value) -> Result<Self::Value, Infallible>;
+
+    /// Asks for the schema of the value.
+    fn success() -> SchemaOf<Self::Value>;
+}
+
+impl<R> Plain for Returned<R> {
+    type Value = R;
+
+    fn split(value: R) -> Result<R, Infallible> {
+        Ok(value)
+    }
+
+    fn success() -> SchemaOf<R> {
+        SchemaOf(PhantomData)
+    }
+}
+
+/// A question for the schema of a result.
+///
+/// Called on a reference, `schema` finds [`HasSchema`] where the type has one and
+/// [`NoSchema`] where it has none.
+#[derive(Debug)]
+pub struct SchemaOf<T>(PhantomData<T>);
+
+/// Results whose type has a schema.
+pub trait HasSchema {
+    /// The schema, as the result is serialised.
+    fn schema(&self) -> Option<Schema>;
+}
+
+impl<T: JsonSchema> HasSchema for SchemaOf<T> {
+    fn schema(&self) -> Option<Schema> {
+        let settings = SchemaSettings::draft2020_12().for_serialize();
+        Some(settings.into_generator().into_root_schema_for::<T>())
+    }
+}
+
+/// Results whose type has no schema.
+pub trait NoSchema {
+    /// None.
+    fn schema(&self) -> Option<Schema>;
+}
+
+impl<T> NoSchema for &SchemaOf<T> {
+    fn schema(&self) -> Option<Schema> {
+        None
+    }
+}
+
+/// `serde_json` writes `null` for a number that is not finite; here it is an error.
+struct Finite<S>(S);
+
+/// A value whose parts are serialised the same way.
+struct FiniteValue<'a, T: ?Sized>(&'a T);
+
+impl<T: Serialize + ?Sized> Serialize for FiniteValue<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(Finite(serializer))
+    }
+}
+
+fn not_finite<E: ser::Error>() -> E {
+    E::custom("the result holds a number that is not finite, which JSON can not write")
+}
+
+macro_rules! as_they_are {
+    ($($method:ident: $ty:ty),* $(,)?) => { $(
+        fn $method(self, v: $ty) -> Result<S::Ok, S::Error> {
+            self.0.$method(v)
+        }
+    )* };
+}
+
+impl<S: Serializer> Serializer for Finite<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+    type SerializeSeq = Finite<S::SerializeSeq>;
+    type SerializeTuple = Finite<S::SerializeTuple>;
+    type SerializeTupleStruct = Finite<S::SerializeTupleStruct>;
+    type SerializeTupleVariant = Finite<S::SerializeTupleVariant>;
+    type SerializeMap = Finite<S::SerializeMap>;
+    type SerializeStruct = Finite<S::SerializeStruct>;
+    type SerializeStructVariant = Finite<S::SerializeStructVariant>;
+
+    as_they_are! {
+        serialize_bool: bool,
+        serialize_i8: i8,
+        serialize_i16: i16,
+        serialize_i32: i32,
+        serialize_i64: i64,
+        serialize_i128: i128,
+        serialize_u8: u8,
+        serialize_u16: u16,
+        serialize_u32: u32,
+        serialize_u64: u64,
+        serialize_u128: u128,
+        serialize_char: char,
+        serialize_str: &str,
+        serialize_bytes: &[u8],
+        serialize_unit_struct: &'static str,
+    }
+
+    fn serialize_f32(self, v: f32) -> Result<S::Ok, S::Error> {
+        if v.is_finite() {
+            self.0.serialize_f32(v)
+        } else {
+            Err(not_finite())
+        }
+    }
+
+    fn serialize_f64(self, v: f64) -> Result<S::Ok, S::Error> {
+        if v.is_finite() {
+            self.0.serialize_f64(v)
+        } else {
+            Err(not_finite())
+        }
+    }
+
+    fn serialize_none(self) -> Result<S::Ok, S::Error> {
+        self.0.serialize_none()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        self.0.serialize_some(&FiniteValue(value))
+    }
+
+    fn serialize_unit(self) -> Result<S::Ok, S::Error> {
+        self.0.serialize_unit()
+    }
+
+    fn serialize_unit_variant(
+        self,
+        name: &'static str,
+        variant_index: u32,
+        variant: &'static str,
+    ) -> Result<S::Ok, S::Error> {
+        self.0.serialize_unit_variant(name, variant_index, variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        self.0.serialize_newtype_struct(name, &FiniteValue(value))
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        variant_index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        self.0
+            .serialize_newtype_variant(name, variant_index, variant, &FiniteValue(value))
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        self.0.serialize_seq(len).map(Finite)
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
+        self.0.serialize_tuple(len).map(Finite)
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeTupleStruct, S::Error> {
+        self.0.serialize_tuple_struct(name, len).map(Finite)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        variant_index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeTupleVariant, S::Error> {
+        self.0
+            .serialize_tuple_variant(name, variant_index, variant, len)
+            .map(Finite)
+    }
+
+    fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        self.0.serialize_map(len).map(Finite)
+    }
+
+    fn serialize_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeStruct, S::Error> {
+        self.0.serialize_struct(name, len).map(Finite)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        variant_index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeStructVariant, S::Error> {
+        self.0
+            .serialize_struct_variant(name, variant_index, variant, len)
+            .map(Finite)
+    }
+
+    fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        self.0.collect_str(value)
+    }
+}
+
+macro_rules! parts {
+    ($($part:ident::$method:ident($($key:ident)?)),* $(,)?) => { $(
+        impl<S: ser::$part> ser::$part for Finite<S> {
+            type Ok = S::Ok;
+            type Error = S::Error;
+
+            fn $method<T: Serialize + ?Sized>(
+                &mut self,
+                $($key: &'static str,)?
+                value: &T,
+            ) -> Result<(), S::Error> {
+                self.0.$method($($key,)? &FiniteValue(value))
+            }
+
+            fn end(self) -> Result<S::Ok, S::Error> {
+                self.0.end()
+            }
+        }
+    )* };
+}
+
+parts! {
+    SerializeSeq::serialize_element(),
+    SerializeTuple::serialize_element(),
+    SerializeTupleStruct::serialize_field(),
+    SerializeTupleVariant::serialize_field(),
+    SerializeStruct::serialize_field(key),
+    SerializeStructVariant::serialize_field(key),
+}
+
+impl<S: ser::SerializeMap> ser::SerializeMap for Finite<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
+        self.0.serialize_key(&FiniteValue(key))
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+        self.0.serialize_value(&FiniteValue(value))
+    }
+
+    fn end(self) -> Result<S::Ok, S::Error> {
+        self.0.end()
+    }
+}

@@ -1,0 +1,303 @@
+//! One thing wrong with a call: where, what was found, what would be right.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// One step of a [`Path`]: into a field or into an item.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Into the field of that name.
+    Field(String),
+    /// Into the item at that index, counted from 0.
+    Item(usize),
+}
+
+/// A place in the arguments; `$` is the arguments object itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path(Vec<Step>);
+
+impl Path {
+    /// The arguments object itself.
+    #[must_use]
+    pub const fn root() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The place one field further in.
+    #[must_use]
+    pub fn field(&self, name: impl Into<String>) -> Self {
+        self.then(Step::Field(name.into()))
+    }
+
+    /// The place one item further in.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Self {
+        self.then(Step::Item(index))
+    }
+
+    /// The steps from the arguments object.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// The same place as a JSON Pointer (RFC 6901), like `/lines/0/qty`.
+    #[must_use]
+    pub fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for step in &self.0 {
+            pointer.push('/');
+            match step {
+                Step::Field(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+                Step::Item(index) => pointer.push_str(&index.to_string()),
+            }
+        }
+        pointer
+    }
+
+    pub(crate) fn then(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    fn parent(&self) -> Self {
+        let mut steps = self.0.clone();
+        steps.pop();
+        Self(steps)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("$")?;
+        for step in &self.0 {
+            match step {
+                Step::Field(name) if is_plain(name) => write!(f, ".{name}")?,
+                Step::Field(name) => write!(f, "[{}]", quoted(name, 80))?,
+                Step::Item(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a name can stand after a dot as it is.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 80
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// What kind of thing is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A required field is not there.
+    MissingField,
+    /// A field that the object does not have.
+    UnexpectedField,
+    /// A field given more than once.
+    DuplicateField,
+    /// A value of another JSON type.
+    WrongType,
+    /// A value outside a closed set.
+    NotAllowed,
+    /// A number beyond a bound, or one that its type can not hold exactly.
+    OutOfRange,
+    /// A number that is no multiple of the step.
+    NotMultiple,
+    /// Text that is too short or too long.
+    WrongLength,
+    /// Text that does not match the pattern.
+    WrongPattern,
+    /// Text that is not of the format.
+    WrongFormat,
+    /// Too few or too many items or fields.
+    WrongCount,
+    /// Two equal items where each must be its own.
+    NotUnique,
+    /// A value that fits none of several forms.
+    NoForm,
+    /// A value that its schema accepts and its type refuses.
+    Refused,
+    /// Text that is not JSON, or not JSON alone.
+    NotJson,
+    /// Arguments over one of the [`Limits`](crate::Limits).
+    OverLimit,
+    /// Arguments that are right, refused by a business rule.
+    Rule,
+}
+
+impl ProblemKind {
+    /// Whether the text names the object, since the field itself is not there or not its own.
+    const fn shown_at_object(self) -> bool {
+        matches!(
+            self,
+            Self::MissingField | Self::UnexpectedField | Self::DuplicateField
+        )
+    }
+}
+
+/// One thing wrong with a call: where, what was found, what would be right.
+///
+/// `Display` gives the line that the model reads; the accessors give the same
+/// to a machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    path: Path,
+    kind: ProblemKind,
+    message: String,
+    expected: Option<String>,
+    suggestion: Option<Value>,
+}
+
+impl Problem {
+    pub(crate) fn new(path: Path, kind: ProblemKind, message: impl Into<String>) -> Self {
+        Self {
+            path,
+            kind,
+            message: message.into(),
+            expected: None,
+            suggestion: None,
+        }
+    }
+
+    pub(crate) fn expecting(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    pub(crate) fn suggesting(mut self, suggestion: Option<Value>) -> Self {
+        self.suggestion = suggestion;
+        self
+    }
+
+    /// Says that an argument breaks a business rule, and why.
+    pub fn rule(argument: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Path::root().field(argument), ProblemKind::Rule, message)
+    }
+
+    /// Says that the call as a whole breaks a business rule, and why.
+    pub fn rule_of_call(message: impl Into<String>) -> Self {
+        Self::new(Path::root(), ProblemKind::Rule, message)
+    }
+
+    /// Where it is: the member itself, also when it is missing or unexpected.
+    #[must_use]
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What kind of thing is wrong.
+    #[must_use]
+    pub const fn kind(&self) -> ProblemKind {
+        self.kind
+    }
+
+    /// What was found and what would be right, without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What a right value looks like, in words.
+    #[must_use]
+    pub fn expected(&self) -> Option<&str> {
+        self.expected.as_deref()
+    }
+
+    /// The nearest allowed name or value.
+    #[must_use]
+    pub const fn suggestion(&self) -> Option<&Value> {
+        self.suggestion.as_ref()
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind.shown_at_object() {
+            write!(f, "{}: {}", self.path.parent(), self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+/// Text in double quotes, cut, with everything that does not print escaped.
+pub(crate) fn quoted(text: &str, max_chars: usize) -> String {
+    format!("\"{}\"", escaped(text, max_chars))
+}
+
+/// Text cut to a number of characters, with everything that does not print escaped.
+pub(crate) fn escaped(text: &str, max_chars: usize) -> String {
+    let mut shown = String::new();
+    for (index, c) in text.chars().enumerate() {
+        if index == max_chars {
+            shown.push('…');
+            break;
+        }
+        match c {
+            '"' | '\\' => shown.extend(['\\', c]),
+            '\'' => shown.push(c),
+            // These print as nothing although they count as letters or symbols.
+            '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
+                shown.extend(c.escape_unicode());
+            }
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// The name among `known` that `given` was probably meant to be.
+pub(crate) fn nearest<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    // Longer names are not typing mistakes of ours, and the distance is quadratic.
+    if given.chars().count() > 64 {
+        return None;
+    }
+    let folded = fold(given);
+    let mut best: Option<(usize, &str)> = None;
+    for name in known {
+        if let Some(distance) = distance(&folded, &fold(name))
+            && best.is_none_or(|(least, _)| distance < least)
+        {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// Case and separators are what models get wrong most.
+fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// How far two folded names are apart; `None` when one is not a slip of the other.
+fn distance(given: &str, name: &str) -> Option<usize> {
+    let (short, long) = if given.len() < name.len() {
+        (given, name)
+    } else {
+        (name, given)
+    };
+    if given == name {
+        return Some(0);
+    }
+    // Of names this short every other one is near.
+    if short.chars().count() < 3 {
+        return None;
+    }
+    let distance = strsim::osa_distance(given, name);
+    if distance <= (long.chars().count() / 3).max(1) {
+        return Some(distance);
+    }
+    long.contains(short).then_some(long.len())
+}

@@ -1,0 +1,451 @@
+//! All tools of a program, checked once, and what one agent sees of them.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::arguments;
+use crate::call::{Outcome, ToolCall};
+use crate::caller::Caller;
+use crate::dialect::{Definition, Dialect};
+use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
+use crate::gate::{self, Allowed, Approver, Entry, House, Viewer, is_visible};
+use crate::limits::Limits;
+use crate::schema;
+use crate::tool::{Effect, Input, States, Tool};
+
+/// All tools of a program.
+///
+/// Cheap to clone and to share; every agent gets a [`View`] of it.
+#[derive(Clone)]
+pub struct Registry(Arc<Checked>);
+
+struct Checked {
+    entries: Vec<Entry>,
+    /// One an entry.
+    definitions: Vec<Definition>,
+    house: House,
+}
+
+impl Registry {
+    /// Starts a registry.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// What an agent that acts for the caller sees.
+    #[must_use]
+    pub fn view(&self, caller: Caller) -> View {
+        View {
+            registry: self.clone(),
+            caller: Arc::new(caller),
+            allowed: Allowed::All,
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.entries.iter().map(|entry| &entry.tool.name))
+            .finish()
+    }
+}
+
+/// Collects the tools of a program and what they need.
+#[derive(Default)]
+pub struct RegistryBuilder {
+    tools: Vec<Tool>,
+    states: Shared,
+    approver: Option<Arc<dyn Approver>>,
+    limits: Limits,
+    faults: Vec<ToolConfigError>,
+}
+
+impl RegistryBuilder {
+    /// Adds tools, as `tools!` collects them.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds one tool.
+    #[must_use]
+    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
+        self.tools.push(tool.into());
+        self
+    }
+
+    /// Gives a value to every `#[state]` parameter of its type.
+    ///
+    /// An `Arc<T>` serves parameters that take `&T` or `Arc<T>`, also where `T` is a trait object.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        if self
+            .states
+            .0
+            .insert(TypeId::of::<T>(), Box::new(Arc::new(value)))
+            .is_some()
+        {
+            let message = format!(
+                "two states of type `{}` are given; keep one",
+                type_name::<T>()
+            );
+            self.faults.push(ToolConfigError::new(message));
+        }
+        self
+    }
+
+    /// Sets who is asked when a call needs a person's approval.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets the bounds on arguments and reports.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Checks everything that can be checked without a call.
+    ///
+    /// # Errors
+    /// Every mistake there is, at once.
+    pub fn build(self) -> Result<Registry, ToolConfigErrors> {
+        let Self {
+            tools,
+            states,
+            approver,
+            limits,
+            mut faults,
+        } = self;
+        if cfg!(panic = "abort") {
+            tracing::warn!(
+                "this program is built with panic = \"abort\": a panic in a tool ends the process"
+            );
+        }
+        faults.extend(same_names(&tools));
+        let declared = tools.iter().any(|tool| tool.effect.is_some());
+        let mut entries = Vec::new();
+        let mut definitions = Vec::new();
+        for tool in tools {
+            let mut messages = faults_of(&tool, declared, approver.is_some(), &states);
+            match prepare(&tool) {
+                Ok(_) if !messages.is_empty() => {}
+                Ok((definition, schema, defaults)) => {
+                    entries.push(Entry {
+                        tool,
+                        schema,
+                        defaults,
+                    });
+                    definitions.push(definition);
+                    continue;
+                }
+                Err(more) => messages.extend(more),
+            }
+            faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
+        }
+        ToolConfigErrors::of(faults)?;
+        let house = House {
+            limits,
+            approver,
+            states: Box::new(states),
+        };
+        Ok(Registry(Arc::new(Checked {
+            entries,
+            definitions,
+            house,
+        })))
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegistryBuilder")
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The states by type, each an `Arc` of the value.
+#[derive(Default)]
+struct Shared(BTreeMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+impl States for Shared {
+    fn of_type(&self, id: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        self.0.get(&id).map(|state| &**state)
+    }
+}
+
+fn blame(tool: &Tool, message: String) -> ToolConfigError {
+    let error = ToolConfigError::new(message).of_tool(&tool.name);
+    match &tool.place {
+        Some(place) => error.at(place),
+        None => error,
+    }
+}
+
+/// Names that are equal, or that a person or a provider's alphabet can not tell apart.
+fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
+    let mut faults = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let earlier = tools
+            .iter()
+            .take(index)
+            .find(|earlier| skeleton(&earlier.name) == skeleton(&tool.name));
+        let Some(earlier) = earlier else { continue };
+        let place = earlier.place.as_deref().unwrap_or("made at run time");
+        faults.push(blame(
+            tool,
+            if earlier.name == tool.name {
+                format!("its name is taken already, by {place}; rename one with `name = …`")
+            } else {
+                format!(
+                    "its name looks like `{}` ({place}), and a model mixes them up; rename one",
+                    earlier.name
+                )
+            },
+        ));
+    }
+    faults
+}
+
+/// One text for all names that look alike or become equal in a provider's alphabet.
+fn skeleton(name: &str) -> String {
+    name.chars()
+        .map(|c| match c {
+            '-' | '.' => '_',
+            '1' | 'I' => 'l',
+            '0' => 'o',
+            _ => c.to_ascii_lowercase(),
+        })
+        .collect()
+}
+
+/// What is wrong with a tool apart from its schema.
+fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Some(pattern) = misnamed(tool) {
+        faults.push(format!("its name does not match {pattern}"));
+    }
+    if tool.description.trim().is_empty() {
+        faults
+            .push("its description is blank; it is the only thing the model chooses by".to_owned());
+    }
+    if declared && tool.effect.is_none() {
+        faults.push(
+            "it does not say its effect, and other tools do; add `effect = \"read\"`, \
+             `\"write\"` or `\"irreversible\"`"
+                .to_owned(),
+        );
+    }
+    let asks = tool.asks || tool.effect == Some(Effect::Irreversible);
+    if asks && !has_approver {
+        faults.push(
+            "it needs a person's approval and there is nobody to ask; add `.approver(…)`"
+                .to_owned(),
+        );
+    }
+    for need in tool.states.iter().filter(|need| !(need.found)(states)) {
+        let name = (need.type_name)();
+        faults.push(format!(
+            "it takes a state of type `{name}` and there is none; add `.state(…)`"
+        ));
+    }
+    faults
+}
+
+/// The pattern that a tool's name does not match.
+fn misnamed(tool: &Tool) -> Option<&'static str> {
+    let name = &tool.name;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let (fits, pattern) = match tool.input {
+        Input::Params(_) => (
+            name.len() <= 64
+                && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(is_plain),
+            "^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$",
+        ),
+        Input::Given(_) => (
+            (1..=128).contains(&name.len()) && name.chars().all(|c| is_plain(c) || c == '.'),
+            "^[A-Za-z0-9_.-]{1,128}$",
+        ),
+    };
+    if fits { None } else { Some(pattern) }
+}
+
+/// The largest schema that is worth sending.
+const SCHEMA_BYTES: usize = 256 * 1024;
+
+type Prepared = (Definition, schema::Compiled, Vec<Option<Value>>);
+
+/// Makes the definition and the compiled schema of a tool.
+fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
+    let mut input = tool.input_schema();
+    if input.get("type").is_none_or(|of| of != "object") {
+        return Err(vec![
+            "its schema is not of an object; `\"type\": \"object\"` must stand at the root"
+                .to_owned(),
+        ]);
+    }
+    let compiled = schema::compile(&input)?;
+    schema::without_rust_formats(&mut input);
+    let bytes = input.to_string().len();
+    if bytes > SCHEMA_BYTES {
+        return Err(vec![format!(
+            "its schema has {bytes} bytes; at most {SCHEMA_BYTES} are accepted"
+        )]);
+    }
+    let Input::Params(params) = tool.input else {
+        return Ok((definition(tool, input), compiled, Vec::new()));
+    };
+    let mut faults = Vec::new();
+    for param in params {
+        let default = param.default_value().map(|value| ("default", value));
+        let examples = param.examples().into_iter().map(|value| ("example", value));
+        for (what, value) in default.into_iter().chain(examples) {
+            let problems = arguments::check_constant(&compiled, param.name, &value);
+            faults.extend(
+                problems
+                    .iter()
+                    .map(|problem| format!("its {what} is not accepted: {problem}")),
+            );
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let defaults = params
+        .iter()
+        .map(crate::tool::Param::default_value)
+        .collect();
+    Ok((definition(tool, input), compiled, defaults))
+}
+
+fn definition(tool: &Tool, input_schema: Value) -> Definition {
+    Definition {
+        name: tool.name.clone(),
+        title: tool.title.clone(),
+        description: tool.description.clone(),
+        input_schema,
+        output_schema: tool.output_schema(),
+    }
+}
+
+/// How one call is to be dispatched.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    run_id: Option<String>,
+}
+
+impl Options {
+    /// Names the run that the call belongs to.
+    #[must_use]
+    pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
+        self.run_id = Some(run_id.into());
+        self
+    }
+}
+
+/// What one agent sees of a registry: an allowlist and a caller.
+#[derive(Clone)]
+pub struct View {
+    registry: Registry,
+    caller: Arc<Caller>,
+    allowed: Allowed,
+}
+
+impl View {
+    /// Keeps only the named tools; nothing that is hidden already comes back.
+    #[must_use]
+    pub fn scoped<I>(mut self, names: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let names: BTreeSet<String> = names
+            .into_iter()
+            .map(|name| name.as_ref().to_owned())
+            .collect();
+        self.allowed.keep_only(names);
+        self
+    }
+
+    /// The names of the tools that the model sees, in the registry's order.
+    #[must_use]
+    pub fn visible(&self) -> Vec<&str> {
+        self.seen()
+            .map(|(entry, _)| entry.tool.name.as_str())
+            .collect()
+    }
+
+    /// The definitions of the visible tools, as a provider's request carries them.
+    #[must_use]
+    pub fn definitions(&self, dialect: &dyn Dialect) -> Value {
+        let definitions: Vec<&Definition> = self.seen().map(|(_, definition)| definition).collect();
+        dialect.definitions(&definitions)
+    }
+
+    /// What a visible tool does to the world; one that does not say is a read.
+    #[must_use]
+    pub fn effect_of(&self, name: &str) -> Option<Effect> {
+        let (entry, _) = self.seen().find(|(entry, _)| entry.tool.name == name)?;
+        Some(entry.tool.effect.unwrap_or(Effect::Read))
+    }
+
+    /// Who the agent acts for.
+    #[must_use]
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Takes a call through every gate to its function.
+    ///
+    /// # Errors
+    /// [`Abort`] where a tool ends the run or the wiring is wrong; everything
+    /// else, also a failing tool, is an [`Outcome`].
+    pub async fn dispatch(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
+        let run_id = Arc::from(options.run_id.unwrap_or_default());
+        let viewer = Viewer {
+            caller: &self.caller,
+            allowed: &self.allowed,
+            run_id,
+        };
+        let checked = &self.registry.0;
+        gate::dispatch(&checked.entries, &checked.house, viewer, &call).await
+    }
+
+    /// Takes a call through every gate, in this thread, for hosts without an async runtime.
+    ///
+    /// # Errors
+    /// As [`View::dispatch`].
+    pub fn dispatch_blocking(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
+        pollster::block_on(self.dispatch(call, options))
+    }
+
+    fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> {
+        let checked = &self.registry.0;
+        checked
+            .entries
+            .iter()
+            .zip(&checked.definitions)
+            .filter(|(entry, _)| is_visible(entry, &self.allowed, &self.caller))
+    }
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("View")
+            .field("caller", &self.caller)
+            .field("visible", &self.visible())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,561 @@
+//! The schema that is checked: the same one, as a table of nodes.
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::decimal::Decimal;
+use super::format::Format;
+use super::pattern;
+
+/// Where a node stands in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NodeId(usize);
+
+/// A JSON Schema type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// What an object takes beside its named properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Additional {
+    Any,
+    Nothing,
+    Schema(NodeId),
+}
+
+/// One property by name.
+#[derive(Debug)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) node: NodeId,
+    pub(crate) required: bool,
+}
+
+/// One schema, ready to judge a value.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// `false`: nothing is accepted.
+    pub(crate) never: bool,
+    /// Empty: any type.
+    pub(crate) types: Vec<Type>,
+    pub(crate) one_of_values: Option<Vec<Value>>,
+    /// What the Rust integer type holds, beyond what JSON Schema can say portably.
+    pub(crate) integers: (i128, i128),
+    pub(crate) minimum: Option<Decimal>,
+    pub(crate) maximum: Option<Decimal>,
+    pub(crate) exclusive_minimum: Option<Decimal>,
+    pub(crate) exclusive_maximum: Option<Decimal>,
+    pub(crate) multiple_of: Option<Decimal>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) pattern: Option<Regex>,
+    /// The pattern as the schema has it.
+    pub(crate) pattern_text: String,
+    pub(crate) format: Option<Format>,
+    pub(crate) prefix: Vec<NodeId>,
+    pub(crate) items: Option<NodeId>,
+    pub(crate) min_items: Option<u64>,
+    pub(crate) max_items: Option<u64>,
+    pub(crate) unique_items: bool,
+    pub(crate) properties: Vec<Property>,
+    pub(crate) patterns: Vec<(Regex, NodeId)>,
+    pub(crate) additional: Additional,
+    pub(crate) property_names: Option<NodeId>,
+    pub(crate) min_properties: Option<u64>,
+    pub(crate) max_properties: Option<u64>,
+    pub(crate) reference: Option<NodeId>,
+    pub(crate) all_of: Vec<NodeId>,
+    pub(crate) any_of: Vec<NodeId>,
+    pub(crate) one_of: Vec<NodeId>,
+    pub(crate) not: Option<NodeId>,
+}
+
+impl Node {
+    pub(crate) const fn anything() -> Self {
+        Self {
+            never: false,
+            types: Vec::new(),
+            one_of_values: None,
+            integers: (i64::MIN as i128, u64::MAX as i128),
+            minimum: None,
+            maximum: None,
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+            multiple_of: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            pattern_text: String::new(),
+            format: None,
+            prefix: Vec::new(),
+            items: None,
+            min_items: None,
+            max_items: None,
+            unique_items: false,
+            properties: Vec::new(),
+            patterns: Vec::new(),
+            additional: Additional::Any,
+            property_names: None,
+            min_properties: None,
+            max_properties: None,
+            reference: None,
+            all_of: Vec::new(),
+            any_of: Vec::new(),
+            one_of: Vec::new(),
+            not: None,
+        }
+    }
+
+    /// The schemas that judge the same value.
+    fn in_place(&self) -> impl Iterator<Item = NodeId> {
+        self.reference
+            .iter()
+            .chain(&self.all_of)
+            .chain(&self.any_of)
+            .chain(&self.one_of)
+            .chain(&self.not)
+            .copied()
+    }
+
+    /// Whether the node itself says what an array or object holds.
+    pub(crate) fn has_structure(&self) -> bool {
+        !self.properties.is_empty()
+            || !self.patterns.is_empty()
+            || self.additional != Additional::Any
+            || !self.prefix.is_empty()
+            || self.items.is_some()
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<&Property> {
+        self.properties
+            .iter()
+            .find(|property| property.name == name)
+    }
+}
+
+/// A whole schema, ready to judge values.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    nodes: Vec<Node>,
+    root: NodeId,
+}
+
+impl Compiled {
+    pub(crate) const fn root(&self) -> NodeId {
+        self.root
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an id is made only where its node is pushed"
+    )]
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+}
+
+/// Compiles a schema; every reason why it can not be where it can not.
+pub(crate) fn compile(schema: &Value) -> Result<Compiled, Vec<String>> {
+    let mut compiler = Compiler {
+        document: schema,
+        nodes: Vec::new(),
+        seen: Vec::new(),
+        faults: Vec::new(),
+    };
+    let root = compiler.schema(schema, "#");
+    compiler.refuse_loops();
+    if compiler.faults.is_empty() {
+        Ok(Compiled {
+            nodes: compiler.nodes,
+            root,
+        })
+    } else {
+        Err(compiler.faults)
+    }
+}
+
+/// Removes the formats of Rust's number types, which JSON Schema does not define.
+///
+/// They are what `compile` reads an integer's width from, so they go last.
+pub(crate) fn without_rust_formats(schema: &mut Value) {
+    const NAMED: [&str; 3] = ["properties", "patternProperties", "$defs"];
+    const DATA: [&str; 4] = ["default", "enum", "const", "examples"];
+    match schema {
+        Value::Array(list) => list.iter_mut().for_each(without_rust_formats),
+        Value::Object(node) => {
+            let rust = |format: &Value| format.as_str().is_some_and(is_rust_format);
+            if node.get("format").is_some_and(rust) {
+                node.shift_remove("format");
+            }
+            for (keyword, value) in node.iter_mut() {
+                match value {
+                    Value::Object(named) if NAMED.contains(&keyword.as_str()) => {
+                        named.values_mut().for_each(without_rust_formats);
+                    }
+                    value if !DATA.contains(&keyword.as_str()) => without_rust_formats(value),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_rust_format(name: &str) -> bool {
+    integers_of(name).is_some() || matches!(name, "float" | "double" | "int128" | "uint128")
+}
+
+/// What an integer type holds, by the name that schemars gives its format.
+fn integers_of(format: &str) -> Option<(i128, i128)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "int64" | "int" => (i64::MIN.into(), i64::MAX.into()),
+        "uint8" => (0, u8::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "uint32" => (0, u32::MAX.into()),
+        "uint64" | "uint" => (0, u64::MAX.into()),
+        _ => return None,
+    })
+}
+
+struct Compiler<'a> {
+    document: &'a Value,
+    nodes: Vec<Node>,
+    /// The references that were followed, and where they lead.
+    seen: Vec<(String, NodeId)>,
+    faults: Vec<String>,
+}
+
+impl<'a> Compiler<'a> {
+    fn fault(&mut self, at: &str, message: &str) {
+        self.faults.push(format!("the schema at {at} {message}"));
+    }
+
+    fn schema(&mut self, schema: &'a Value, at: &str) -> NodeId {
+        let id = NodeId(self.nodes.len());
+        self.nodes.push(Node::anything());
+        let node = match schema {
+            Value::Bool(accepts) => Node {
+                never: !accepts,
+                ..Node::anything()
+            },
+            Value::Object(keywords) => self.keywords(keywords, at),
+            _ => {
+                self.fault(at, "is neither an object nor true nor false");
+                Node::anything()
+            }
+        };
+        if let Some(place) = self.nodes.get_mut(id.0) {
+            *place = node;
+        }
+        id
+    }
+
+    fn keywords(&mut self, keywords: &'a Map<String, Value>, at: &str) -> Node {
+        let mut node = Node::anything();
+        for (keyword, value) in keywords {
+            let known = self.scalar(&mut node, keyword, value, at)
+                || self.structure(&mut node, keyword, value, at);
+            if !known && !is_annotation(keyword) {
+                self.fault(
+                    at,
+                    &format!("uses the keyword `{keyword}`, which is not supported"),
+                );
+            }
+        }
+        self.require(&mut node, keywords.get("required"), at);
+        node
+    }
+
+    /// Keywords about a value that holds no other.
+    fn scalar(&mut self, node: &mut Node, keyword: &str, value: &'a Value, at: &str) -> bool {
+        match keyword {
+            "type" => node.types = self.types(value, at),
+            "enum" => match value {
+                Value::Array(values) => node.one_of_values = Some(values.clone()),
+                _ => self.fault(at, "has an `enum` that is no array"),
+            },
+            "const" => node.one_of_values = Some(vec![value.clone()]),
+            "minimum" => node.minimum = self.decimal(keyword, value, at),
+            "maximum" => node.maximum = self.decimal(keyword, value, at),
+            "exclusiveMinimum" => node.exclusive_minimum = self.decimal(keyword, value, at),
+            "exclusiveMaximum" => node.exclusive_maximum = self.decimal(keyword, value, at),
+            "multipleOf" => node.multiple_of = self.step(value, at),
+            "minLength" => node.min_length = self.count(keyword, value, at),
+            "maxLength" => node.max_length = self.count(keyword, value, at),
+            "minItems" => node.min_items = self.count(keyword, value, at),
+            "maxItems" => node.max_items = self.count(keyword, value, at),
+            "minProperties" => node.min_properties = self.count(keyword, value, at),
+            "maxProperties" => node.max_properties = self.count(keyword, value, at),
+            "uniqueItems" => node.unique_items = value == &Value::Bool(true),
+            "pattern" => {
+                node.pattern = self.pattern(value, at);
+                value.as_str().unwrap_or_default().clone_into(&mut node.pattern_text);
+            }
+            "format" => self.format(node, value, at),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Keywords that hold schemas.
+    fn structure(&mut self, node: &mut Node, keyword: &str, value: &'a Value, at: &str) -> bool {
+        let inner = format!("{at}/{keyword}");
+        match keyword {
+            "properties" => self.properties(node, value, &inner),
+            "patternProperties" => self.pattern_properties(node, value, &inner),
+            "additionalProperties" => {
+                node.additional = match value {
+                    Value::Bool(true) => Additional::Any,
+                    Value::Bool(false) => Additional::Nothing,
+                    schema => Additional::Schema(self.schema(schema, &inner)),
+                };
+            }
+            "propertyNames" => node.property_names = Some(self.schema(value, &inner)),
+            "prefixItems" => node.prefix = self.list(value, &inner),
+            "items" => node.items = Some(self.schema(value, &inner)),
+            "allOf" => node.all_of = self.list(value, &inner),
+            "anyOf" => node.any_of = self.list(value, &inner),
+            "oneOf" => node.one_of = self.list(value, &inner),
+            "not" => node.not = Some(self.schema(value, &inner)),
+            "$ref" => node.reference = self.reference(value, at),
+            _ => return false,
+        }
+        true
+    }
+
+    fn types(&mut self, value: &Value, at: &str) -> Vec<Type> {
+        let names = match value {
+            Value::Array(names) => names.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let mut types = Vec::new();
+        for name in names {
+            types.push(match name.as_str() {
+                Some("null") => Type::Null,
+                Some("boolean") => Type::Boolean,
+                Some("integer") => Type::Integer,
+                Some("number") => Type::Number,
+                Some("string") => Type::String,
+                Some("array") => Type::Array,
+                Some("object") => Type::Object,
+                _ => {
+                    self.fault(
+                        at,
+                        &format!("names the type {name}, which JSON Schema does not have"),
+                    );
+                    continue;
+                }
+            });
+        }
+        types
+    }
+
+    fn decimal(&mut self, keyword: &str, value: &Value, at: &str) -> Option<Decimal> {
+        let read = match value {
+            Value::Number(number) => Decimal::read(&number.to_string()),
+            _ => None,
+        };
+        if read.is_none() {
+            self.fault(at, &format!("has a `{keyword}` that is no number"));
+        }
+        read
+    }
+
+    fn step(&mut self, value: &Value, at: &str) -> Option<Decimal> {
+        let step = self.decimal("multipleOf", value, at)?;
+        if Decimal::read("0").is_some_and(|zero| step > zero) {
+            return Some(step);
+        }
+        self.fault(at, "has a `multipleOf` that is not greater than 0");
+        None
+    }
+
+    fn count(&mut self, keyword: &str, value: &Value, at: &str) -> Option<u64> {
+        let count = self
+            .decimal(keyword, value, at)?
+            .integer()
+            .and_then(|n| u64::try_from(n).ok());
+        if count.is_none() {
+            self.fault(
+                at,
+                &format!("has a `{keyword}` that is no whole number from 0"),
+            );
+        }
+        count
+    }
+
+    fn pattern(&mut self, value: &Value, at: &str) -> Option<Regex> {
+        match value
+            .as_str()
+            .ok_or_else(|| "pattern is no text".to_owned())
+            .and_then(pattern::compile)
+        {
+            Ok(pattern) => Some(pattern),
+            Err(reason) => {
+                self.fault(at, &format!("can not be compiled: {reason}"));
+                None
+            }
+        }
+    }
+
+    fn format(&mut self, node: &mut Node, value: &Value, at: &str) {
+        let name = value.as_str().unwrap_or_default();
+        if let Some(integers) = integers_of(name) {
+            node.integers = integers;
+        } else if matches!(name, "int128" | "uint128") {
+            self.fault(
+                at,
+                "is a 128-bit integer, which JSON can not carry everywhere; take a String",
+            );
+        }
+        node.format = Format::named(name);
+    }
+
+    fn properties(&mut self, node: &mut Node, value: &'a Value, at: &str) {
+        let Value::Object(named) = value else {
+            return self.fault(at, "is no object");
+        };
+        for (name, schema) in named {
+            let property = self.schema(schema, &format!("{at}/{name}"));
+            node.properties.push(Property {
+                name: name.clone(),
+                node: property,
+                required: false,
+            });
+        }
+    }
+
+    fn pattern_properties(&mut self, node: &mut Node, value: &'a Value, at: &str) {
+        let Value::Object(named) = value else {
+            return self.fault(at, "is no object");
+        };
+        for (text, schema) in named {
+            let id = self.schema(schema, &format!("{at}/{text}"));
+            match pattern::compile(text) {
+                Ok(pattern) => node.patterns.push((pattern, id)),
+                Err(reason) => self.fault(at, &format!("can not be compiled: {reason}")),
+            }
+        }
+    }
+
+    fn list(&mut self, value: &'a Value, at: &str) -> Vec<NodeId> {
+        let Value::Array(schemas) = value else {
+            self.fault(at, "is no array");
+            return Vec::new();
+        };
+        schemas
+            .iter()
+            .enumerate()
+            .map(|(i, schema)| self.schema(schema, &format!("{at}/{i}")))
+            .collect()
+    }
+
+    fn reference(&mut self, value: &Value, at: &str) -> Option<NodeId> {
+        let text = value.as_str().unwrap_or_default();
+        if let Some((_, id)) = self.seen.iter().find(|(seen, _)| seen == text) {
+            return Some(*id);
+        }
+        let target = text
+            .strip_prefix('#')
+            .and_then(|pointer| self.document.pointer(pointer));
+        let Some(target) = target else {
+            self.fault(at, &format!("refers to {text:?}, which is not in it"));
+            return None;
+        };
+        // Known before it is compiled, so that a recursive type ends.
+        let id = NodeId(self.nodes.len());
+        self.seen.push((text.to_owned(), id));
+        Some(self.schema(target, text))
+    }
+
+    fn require(&mut self, node: &mut Node, value: Option<&Value>, at: &str) {
+        let names = match value {
+            None => return,
+            Some(Value::Array(names)) => names,
+            Some(_) => return self.fault(at, "has a `required` that is no array"),
+        };
+        for name in names.iter().filter_map(Value::as_str) {
+            if let Some(property) = node
+                .properties
+                .iter_mut()
+                .find(|property| property.name == name)
+            {
+                property.required = true;
+                continue;
+            }
+            let anything = NodeId(self.nodes.len());
+            self.nodes.push(Node {
+                never: node.additional == Additional::Nothing,
+                ..Node::anything()
+            });
+            node.properties.push(Property {
+                name: name.to_owned(),
+                node: anything,
+                required: true,
+            });
+        }
+    }
+
+    /// A schema that asks itself about the same value would never answer.
+    fn refuse_loops(&mut self) {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
+        let mut state = vec![NEW; self.nodes.len()];
+        let mut looping = false;
+        for start in 0..self.nodes.len() {
+            let mut stack = vec![(NodeId(start), false)];
+            while let Some((id, leaving)) = stack.pop() {
+                let (Some(place), Some(node)) = (state.get_mut(id.0), self.nodes.get(id.0)) else {
+                    continue;
+                };
+                if leaving {
+                    *place = DONE;
+                } else if *place == OPEN {
+                    looping = true;
+                } else if *place == NEW {
+                    *place = OPEN;
+                    stack.push((id, true));
+                    stack.extend(node.in_place().map(|inner| (inner, false)));
+                }
+            }
+        }
+        if looping {
+            self.faults
+                .push("the schema refers to itself without going into the value".to_owned());
+        }
+    }
+}
+
+/// Keywords that say something to a reader and nothing to a validator.
+fn is_annotation(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "$comment"
+            | "$schema"
+            | "$id"
+            | "$defs"
+            | "definitions"
+            | "required"
+            | "contentEncoding"
+            | "contentMediaType"
+    ) || keyword.starts_with("x-")
+}

@@ -1,0 +1,11 @@
+//! One full schema per tool: normalised for the model, compiled for the arguments gate.
+
+mod compile;
+mod decimal;
+mod format;
+mod normalize;
+mod pattern;
+
+pub(crate) use compile::{Additional, Compiled, Node, NodeId, Type, compile, without_rust_formats};
+pub(crate) use decimal::Decimal;
+pub(crate) use normalize::{Field, given, result, signature};

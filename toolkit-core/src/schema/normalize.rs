@@ -1,0 +1,414 @@
+//! The schema that is published: what schemars gives, in the one form that models read best.
+//!
+//! Names of properties and the data inside `default`, `enum`, `const` and `examples` are never
+//! touched: only the places where a schema can stand are walked.
+
+use serde_json::{Map, Value, json};
+
+type Object = Map<String, Value>;
+
+/// One parameter, as the signature's order has it.
+pub(crate) struct Field<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) description: &'a str,
+    /// What schemars gives for its type.
+    pub(crate) schema: Value,
+    pub(crate) keywords: Vec<(&'static str, Value)>,
+    pub(crate) required: bool,
+}
+
+/// Makes the input schema of a signature; `definitions` are what the parameters refer to.
+pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Value {
+    let mut properties = Object::new();
+    let mut required = Vec::new();
+    for field in fields {
+        if field.required {
+            required.push(Value::from(field.name));
+        }
+        properties.insert(
+            field.name.to_owned(),
+            parameter(field.schema, field.description, field.keywords),
+        );
+    }
+    let mut root = json!({ "type": "object", "properties": properties });
+    if let Value::Object(root) = &mut root {
+        if !required.is_empty() {
+            root.insert("required".to_owned(), required.into());
+        }
+        root.insert("additionalProperties".to_owned(), false.into());
+        if !definitions.is_empty() {
+            root.insert("$defs".to_owned(), definitions.into());
+        }
+    }
+    normalize(root)
+}
+
+/// Makes the input schema of a tool that is known only at run time.
+///
+/// It is the host's, so it stays as it is but for the parts that a provider insists on.
+pub(crate) fn given(mut schema: Value) -> Value {
+    if let Value::Object(root) = &mut schema {
+        root.shift_remove("$schema");
+        let is_object = root.get("type").is_none_or(|name| name == "object");
+        if is_object && !root.contains_key("$ref") {
+            root.entry("type").or_insert_with(|| "object".into());
+            root.entry("properties").or_insert_with(|| json!({}));
+        }
+    }
+    schema
+}
+
+/// Makes the output schema of a result's type.
+pub(crate) fn result(schema: Value) -> Value {
+    let mut schema = schema;
+    if let Value::Object(root) = &mut schema {
+        root.shift_remove("$schema");
+        root.shift_remove("title");
+    }
+    walk(&mut schema, &mut fold_enum);
+    super::without_rust_formats(&mut schema);
+    schema
+}
+
+fn parameter(schema: Value, description: &str, keywords: Vec<(&'static str, Value)>) -> Value {
+    let mut node = match schema {
+        Value::Object(node) => node,
+        _ => Object::new(),
+    };
+    for (name, value) in keywords {
+        node.insert(name.to_owned(), value);
+    }
+    describe(node, description).into()
+}
+
+/// Puts a description first; the one of the place comes before the one of the type.
+fn describe(node: Object, description: &str) -> Object {
+    let own = node
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let text = match (
+        description.is_empty(),
+        own.is_empty() || description.contains(own),
+    ) {
+        (true, _) => own.to_owned(),
+        (false, true) => description.to_owned(),
+        (false, false) => format!("{description}\n{own}"),
+    };
+    let mut described = Object::new();
+    if !text.is_empty() {
+        described.insert("description".to_owned(), text.into());
+    }
+    described.extend(node.into_iter().filter(|(name, _)| name != "description"));
+    described
+}
+
+fn normalize(root: Value) -> Value {
+    let mut root = root;
+    walk(&mut root, &mut |node| {
+        fold_enum(node);
+        drop_nulls(node);
+        bound_numbers(node);
+        close_tuple(node);
+    });
+    let definitions = root.get("$defs").cloned().unwrap_or_default();
+    walk(&mut root, &mut |node| merge_reference(node, &definitions));
+    walk(&mut root, &mut close);
+    prune(&mut root);
+    root
+}
+
+/// Visits every place where a schema stands, inner ones first.
+fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
+    let Value::Object(node) = schema else { return };
+    for (keyword, value) in node.iter_mut() {
+        match (keyword.as_str(), value) {
+            (
+                "properties" | "patternProperties" | "$defs" | "dependentSchemas",
+                Value::Object(named),
+            ) => {
+                named.values_mut().for_each(|schema| walk(schema, visit));
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(list)) => {
+                for schema in list {
+                    walk(schema, visit);
+                }
+            }
+            (
+                "items"
+                | "additionalProperties"
+                | "propertyNames"
+                | "not"
+                | "contains"
+                | "if"
+                | "then"
+                | "else"
+                | "unevaluatedItems"
+                | "unevaluatedProperties",
+                schema,
+            ) => walk(schema, visit),
+            _ => {}
+        }
+    }
+    visit(node);
+}
+
+/// Writes a documented enum, which schemars gives as a `oneOf` of constants, as one list of values.
+fn fold_enum(node: &mut Object) {
+    let Some(branches) = node.get("oneOf").and_then(Value::as_array) else {
+        return;
+    };
+    let mut values = Vec::new();
+    let mut lines = Vec::new();
+    for branch in branches {
+        let Some(names) = names_of(branch) else {
+            return;
+        };
+        if let Some(doc) = branch
+            .get("description")
+            .and_then(Value::as_str)
+            .filter(|d| !d.is_empty())
+        {
+            let shown: Vec<String> = names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect();
+            lines.push(format!("{}: {}", shown.join(", "), doc.replace('\n', " ")));
+        }
+        values.extend(names);
+    }
+    node.shift_remove("oneOf");
+    node.insert("type".to_owned(), "string".into());
+    node.insert("enum".to_owned(), values.into());
+    let own = node
+        .get("description")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let described: Vec<String> = own.into_iter().chain(lines).collect();
+    *node = describe(
+        node.iter()
+            .filter(|(name, _)| *name != "description")
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
+        &described.join("\n"),
+    );
+}
+
+/// The values of a branch that says nothing but a closed set of names.
+fn names_of(branch: &Value) -> Option<Vec<Value>> {
+    let node = branch.as_object()?;
+    let known = |name: &String| matches!(name.as_str(), "type" | "const" | "enum" | "description");
+    if !node.keys().all(known) {
+        return None;
+    }
+    let values = match (node.get("const"), node.get("enum")) {
+        (Some(value), None) => vec![value.clone()],
+        (None, Some(Value::Array(values))) => values.clone(),
+        _ => return None,
+    };
+    values.iter().all(Value::is_string).then_some(values)
+}
+
+/// Null stands for absence wherever a property may be absent, so the schema need not offer it.
+fn drop_nulls(node: &mut Object) {
+    let required = node.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| {
+        required
+            .as_array()
+            .is_some_and(|names| names.iter().any(|n| n == name))
+    };
+    let Some(Value::Object(properties)) = node.get_mut("properties") else {
+        return;
+    };
+    for (name, property) in properties.iter_mut() {
+        if let Value::Object(property) = property
+            && !is_required(name)
+        {
+            drop_null(property);
+        }
+    }
+}
+
+fn drop_null(node: &mut Object) {
+    if let Some(Value::Array(types)) = node.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            node.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(values)) = node.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if node.get("default").is_some_and(Value::is_null) {
+        node.shift_remove("default");
+    }
+    let Some(Value::Array(branches)) = node.get_mut("anyOf") else {
+        return;
+    };
+    branches.retain(|branch| branch != &json!({ "type": "null" }));
+    if let [Value::Object(one)] = branches.as_slice() {
+        let one = one.clone();
+        node.shift_remove("anyOf");
+        overlay(node, one);
+    }
+}
+
+/// Writes the range of a number type of up to 32 bits, which a double holds exactly.
+fn bound_numbers(node: &mut Object) {
+    let (least, most): (Value, Value) = match node.get("format").and_then(Value::as_str) {
+        Some("int8") => (i8::MIN.into(), i8::MAX.into()),
+        Some("int16") => (i16::MIN.into(), i16::MAX.into()),
+        Some("int32") => (i32::MIN.into(), i32::MAX.into()),
+        Some("uint8") => (0.into(), u8::MAX.into()),
+        Some("uint16") => (0.into(), u16::MAX.into()),
+        Some("uint32") => (0.into(), u32::MAX.into()),
+        Some("float") => (f32::MIN.into(), f32::MAX.into()),
+        _ => return,
+    };
+    if !node.contains_key("exclusiveMinimum") {
+        node.entry("minimum").or_insert(least);
+    }
+    if !node.contains_key("exclusiveMaximum") {
+        node.entry("maximum").or_insert(most);
+    }
+}
+
+fn close_tuple(node: &mut Object) {
+    if node.contains_key("prefixItems") {
+        node.entry("items").or_insert_with(|| false.into());
+    }
+}
+
+/// Puts what a reference says in its place where something stands beside it, or where it is a leaf.
+fn merge_reference(node: &mut Object, definitions: &Value) {
+    // Two types can not refer to each other without a schema between them.
+    for _ in 0..16 {
+        let Some(target) = target(node, definitions) else {
+            return;
+        };
+        let beside = node.keys().any(|name| name != "$ref");
+        if !beside && !is_leaf(target) {
+            return;
+        }
+        let target = target.clone();
+        node.shift_remove("$ref");
+        overlay(node, target);
+    }
+}
+
+fn target<'a>(node: &Object, definitions: &'a Value) -> Option<&'a Object> {
+    let name = node.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    definitions.get(name)?.as_object()
+}
+
+/// Whether a schema holds no other schema.
+fn is_leaf(node: &Object) -> bool {
+    node.keys().all(|name| {
+        matches!(
+            name.as_str(),
+            "type"
+                | "enum"
+                | "const"
+                | "description"
+                | "title"
+                | "format"
+                | "pattern"
+                | "minimum"
+                | "maximum"
+                | "exclusiveMinimum"
+                | "exclusiveMaximum"
+                | "multipleOf"
+                | "minLength"
+                | "maxLength"
+                | "default"
+                | "examples"
+                | "deprecated"
+        )
+    })
+}
+
+/// Lays a node over what it refers to: fields are joined, what the node says itself stands.
+fn overlay(node: &mut Object, target: Object) {
+    let own = std::mem::take(node);
+    let description = own
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let mut merged = describe(target, &description);
+    for (keyword, value) in own {
+        match (keyword.as_str(), merged.get_mut(&keyword), value) {
+            ("description", _, _) => {}
+            ("properties", Some(Value::Object(properties)), Value::Object(own)) => {
+                let theirs = std::mem::replace(properties, own);
+                properties.extend(theirs);
+            }
+            ("required", Some(Value::Array(required)), Value::Array(own)) => {
+                let theirs = std::mem::replace(required, own);
+                required.extend(theirs);
+            }
+            (_, _, value) => {
+                merged.insert(keyword, value);
+            }
+        }
+    }
+    *node = merged;
+}
+
+/// Closes an object that has named properties and does not say what else it takes.
+fn close(node: &mut Object) {
+    let is_object = node.get("type").is_some_and(|name| name == "object");
+    let open = [
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+    ];
+    if is_object && !open.iter().any(|name| node.contains_key(*name)) {
+        node.entry("properties").or_insert_with(|| json!({}));
+        node.insert("additionalProperties".to_owned(), false.into());
+    }
+}
+
+/// Removes the definitions that nothing refers to any more.
+fn prune(root: &mut Value) {
+    let Some(Value::Object(definitions)) = root
+        .as_object_mut()
+        .and_then(|root| root.shift_remove("$defs"))
+    else {
+        return;
+    };
+    let mut kept: Vec<String> = Vec::new();
+    let mut found = references(root);
+    while let Some(name) = found.pop() {
+        if let Some(definition) = definitions.get(&name)
+            && !kept.contains(&name)
+        {
+            found.extend(references(&mut definition.clone()));
+            kept.push(name);
+        }
+    }
+    let left: Object = definitions
+        .into_iter()
+        .filter(|(name, _)| kept.contains(name))
+        .collect();
+    if let Value::Object(root) = root
+        && !left.is_empty()
+    {
+        root.insert("$defs".to_owned(), left.into());
+    }
+}
+
+fn references(schema: &mut Value) -> Vec<String> {
+    let mut names = Vec::new();
+    walk(schema, &mut |node| {
+        let name = node
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|r| r.strip_prefix("#/$defs/"));
+        names.extend(name.map(str::to_owned));
+    });
+    names
+}

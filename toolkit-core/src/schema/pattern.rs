@@ -1,0 +1,97 @@
+//! `pattern`: ECMA-262 as JSON Schema means it, on the linear-time `regex` crate.
+
+use regex::{Regex, RegexBuilder};
+
+/// Compiles a pattern; the reason where it can not be.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    RegexBuilder::new(&translate(pattern)).size_limit(10 << 20).build().map_err(|error| {
+        let reason = match error {
+            regex::Error::CompiledTooBig(_) => "it compiles to more than 10 MiB".to_owned(),
+            other => last_line(&other.to_string()),
+        };
+        format!("pattern {pattern:?} can not be used: {reason}; patterns run in linear time, without look-around and back-references")
+    })
+}
+
+fn last_line(text: &str) -> String {
+    text.lines()
+        .last()
+        .unwrap_or(text)
+        .trim_start_matches("error: ")
+        .to_owned()
+}
+
+/// ECMA's white space.
+const SPACE: &str = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+/// Writes ECMA's ASCII classes out, which `regex` reads as Unicode's.
+fn translate(pattern: &str) -> String {
+    let mut translated = String::with_capacity(pattern.len());
+    let mut in_class = false;
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '[' if in_class => translated.push_str(r"\["),
+            '[' => {
+                in_class = true;
+                translated.push('[');
+            }
+            ']' => {
+                in_class = false;
+                translated.push(']');
+            }
+            // In ECMA these are plain characters; in `regex` they combine classes.
+            '&' | '~' if in_class => translated.extend(['\\', c]),
+            '\\' => match chars.next() {
+                Some(escaped) => translated.push_str(&escape(escaped, in_class)),
+                None => translated.push('\\'),
+            },
+            _ => translated.push(c),
+        }
+    }
+    translated
+}
+
+fn escape(escaped: char, in_class: bool) -> String {
+    match (escaped, in_class) {
+        ('d', false) => "[0-9]".to_owned(),
+        ('d', true) => "0-9".to_owned(),
+        ('D', _) => "[^0-9]".to_owned(),
+        ('w', false) => "[A-Za-z0-9_]".to_owned(),
+        ('w', true) => "A-Za-z0-9_".to_owned(),
+        ('W', _) => "[^A-Za-z0-9_]".to_owned(),
+        ('s', false) => format!("[{SPACE}]"),
+        ('s', true) => SPACE.to_owned(),
+        ('S', _) => format!("[^{SPACE}]"),
+        ('b', true) => r"\x08".to_owned(),
+        ('b', false) => r"(?-u:\b)".to_owned(),
+        ('0', _) => r"\x00".to_owned(),
+        _ => format!("\\{escaped}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    #[test]
+    fn classes_are_ascii_as_in_ecma() {
+        assert!(compile(r"^\d+$").unwrap().is_match("42"));
+        assert!(!compile(r"^\d+$").unwrap().is_match("٤٢"));
+        assert!(compile(r"^[\d-]+$").unwrap().is_match("4-2"));
+        assert!(!compile(r"^\w$").unwrap().is_match("é"));
+        assert!(compile(r"^\s$").unwrap().is_match("\u{feff}"));
+        assert!(!compile(r"^\s$").unwrap().is_match("\u{85}"));
+        assert!(compile(r"^[[a&&b]$").unwrap().is_match("&"));
+        assert!(compile(r"\bcat\b").unwrap().is_match("a cat"));
+        assert!(!compile(r"^a$").unwrap().is_match("a\n"));
+    }
+
+    #[test]
+    fn what_is_not_linear_is_refused_with_the_reason() {
+        for pattern in [r"(?=a)b", r"(a)\1", "(", r"(?:a{1000}){1000}"] {
+            let error = compile(pattern).unwrap_err();
+            assert!(error.contains("linear time"), "{error}");
+        }
+    }
+}
