@@ -23,12 +23,7 @@ impl ToolCall {
         name: impl Into<String>,
         arguments: impl Into<String>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-            arguments: arguments.into(),
-            cut: false,
-        }
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), cut: false }
     }
 
     /// Marks a call that the provider's output limit cut off; it is never executed.
@@ -161,11 +156,7 @@ impl Outcome {
     #[must_use]
     pub fn value(&self) -> Option<Value> {
         // The text was serialised from the value, so it is read without loss.
-        if self.is_json {
-            serde_json::from_str(&self.text).ok()
-        } else {
-            None
-        }
+        if self.is_json { serde_json::from_str(&self.text).ok() } else { None }
     }
 
     /// Whether the function was entered, whatever came of it.
@@ -229,19 +220,11 @@ impl Outcome {
     }
 
     pub(crate) fn ok(text: String, is_json: bool) -> Self {
-        Self {
-            is_json,
-            executed: true,
-            ..Self::new(Status::Ok, text)
-        }
+        Self { is_json, executed: true, ..Self::new(Status::Ok, text) }
     }
 
     pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
-        let available = if visible.is_empty() {
-            "none".to_owned()
-        } else {
-            visible.join(", ")
-        };
+        let available = if visible.is_empty() { "none".to_owned() } else { visible.join(", ") };
         let meant = nearest(name, visible.iter().copied())
             .map_or_else(String::new, |meant| format!(" (did you mean \"{meant}\"?)"));
         let name = quoted(name, shown_chars);
@@ -274,11 +257,7 @@ impl Outcome {
     }
 
     pub(crate) fn rejected(problems: Vec<Problem>, report: String) -> Self {
-        Self {
-            problems,
-            category: Some(Category::Business),
-            ..Self::new(Status::Rejected, report)
-        }
+        Self { problems, category: Some(Category::Business), ..Self::new(Status::Rejected, report) }
     }
 
     pub(crate) fn declined(reason: Option<&str>) -> Self {
@@ -326,9 +305,6 @@ impl Outcome {
     }
 
     pub(crate) fn not_run() -> Self {
-        Self::new(
-            Status::NotRun,
-            "not run: the turn ended before this call was reached".to_owned(),
-        )
+        Self::new(Status::NotRun, "not run: the turn ended before this call was reached".to_owned())
     }
 }

@@ -18,11 +18,7 @@ pub struct Caller {
 impl Caller {
     /// Names the principal: a user, a service, an agent.
     pub fn new(principal: impl Into<String>) -> Self {
-        Self {
-            tenant: None,
-            principal: principal.into(),
-            scopes: Scopes::default(),
-        }
+        Self { tenant: None, principal: principal.into(), scopes: Scopes::default() }
     }
 
     /// Names the tenant that the principal belongs to.
@@ -91,11 +87,7 @@ pub struct CallContext {
 
 impl CallContext {
     pub(crate) const fn new(caller: Arc<Caller>, call_id: Arc<str>, run_id: Arc<str>) -> Self {
-        Self {
-            caller,
-            call_id,
-            run_id,
-        }
+        Self { caller, call_id, run_id }
     }
 
     /// Who the agent acts for.

@@ -63,18 +63,10 @@ pub struct ToolError {
 impl ToolError {
     fn new(category: Category, message: impl Into<String>) -> Self {
         let message = message.into();
-        let message = if message.trim().is_empty() {
-            category.sentence().to_owned()
-        } else {
-            message
-        };
+        let message =
+            if message.trim().is_empty() { category.sentence().to_owned() } else { message };
         let retryable = matches!(category, Category::Validation | Category::Transient);
-        Self {
-            category,
-            message,
-            hint: None,
-            retryable,
-        }
+        Self { category, message, hint: None, retryable }
     }
 
     /// Says that the arguments are wrong; the model may mend them and try again.
@@ -180,26 +172,17 @@ pub struct FatalToolError {
 impl FatalToolError {
     /// Ends the run because the call is denied.
     pub fn denied(message: impl Into<String>) -> Self {
-        Self {
-            kind: FatalKind::Denied,
-            message: message.into(),
-        }
+        Self { kind: FatalKind::Denied, message: message.into() }
     }
 
     /// Ends the run because a credential is missing or was refused.
     pub fn credential(message: impl Into<String>) -> Self {
-        Self {
-            kind: FatalKind::Credential,
-            message: message.into(),
-        }
+        Self { kind: FatalKind::Credential, message: message.into() }
     }
 
     /// Ends the run for any other reason.
     pub fn other(message: impl Into<String>) -> Self {
-        Self {
-            kind: FatalKind::Other,
-            message: message.into(),
-        }
+        Self { kind: FatalKind::Other, message: message.into() }
     }
 
     /// Why the run ends.
@@ -236,11 +219,7 @@ pub struct ToolConfigError {
 impl ToolConfigError {
     /// Describes a mistake that belongs to no one tool.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            tool: None,
-            place: None,
-            message: message.into(),
-        }
+        Self { tool: None, place: None, message: message.into() }
     }
 
     /// Names the tool that the mistake belongs to.
@@ -305,11 +284,7 @@ pub struct ToolConfigErrors(Vec<ToolConfigError>);
 impl ToolConfigErrors {
     /// Collects mistakes; `None` where there is none.
     pub(crate) fn of(errors: Vec<ToolConfigError>) -> Result<(), Self> {
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(Self(errors))
-        }
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
     /// Goes through the mistakes.

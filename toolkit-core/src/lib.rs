@@ -41,8 +41,9 @@ pub mod constraint {
 pub mod __private {
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, Param,
-        Passage, Refusal, Rules, Slot, StateNeed, States, Stopped, Table, checked, returned, taken,
+        Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
+        Param, Passage, Refusal, Rules, Slot, StateNeed, States, Stopped, Table, Text, checked,
+        returned, slot, taken,
     };
 
     /// Writes a constant as JSON.

@@ -29,22 +29,13 @@ pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
     value.serialize(Finite(&mut json))?;
     let json = String::from_utf8(bytes)?;
     if json.starts_with('"') {
-        return Ok(Output {
-            text: serde_json::from_str(&json)?,
-            is_json: false,
-        });
+        return Ok(Output { text: serde_json::from_str(&json)?, is_json: false });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
     if json == "null" && size_of::<T>() == 0 {
-        return Ok(Output {
-            text: "ok".to_owned(),
-            is_json: false,
-        });
+        return Ok(Output { text: "ok".to_owned(), is_json: false });
     }
-    Ok(Output {
-        text: json,
-        is_json: true,
-    })
+    Ok(Output { text: json, is_json: true })
 }
 
 /// What a function returns, asked of the type and never of its spelling.
@@ -183,19 +174,11 @@ impl<S: Serializer> Serializer for Finite<S> {
     }
 
     fn serialize_f32(self, v: f32) -> Result<S::Ok, S::Error> {
-        if v.is_finite() {
-            self.0.serialize_f32(v)
-        } else {
-            Err(not_finite())
-        }
+        if v.is_finite() { self.0.serialize_f32(v) } else { Err(not_finite()) }
     }
 
     fn serialize_f64(self, v: f64) -> Result<S::Ok, S::Error> {
-        if v.is_finite() {
-            self.0.serialize_f64(v)
-        } else {
-            Err(not_finite())
-        }
+        if v.is_finite() { self.0.serialize_f64(v) } else { Err(not_finite()) }
     }
 
     fn serialize_none(self) -> Result<S::Ok, S::Error> {
@@ -234,8 +217,7 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.0
-            .serialize_newtype_variant(name, variant_index, variant, &FiniteValue(value))
+        self.0.serialize_newtype_variant(name, variant_index, variant, &FiniteValue(value))
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
@@ -261,9 +243,7 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
-        self.0
-            .serialize_tuple_variant(name, variant_index, variant, len)
-            .map(Finite)
+        self.0.serialize_tuple_variant(name, variant_index, variant, len).map(Finite)
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
@@ -285,9 +265,7 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
-        self.0
-            .serialize_struct_variant(name, variant_index, variant, len)
-            .map(Finite)
+        self.0.serialize_struct_variant(name, variant_index, variant, len).map(Finite)
     }
 
     fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {

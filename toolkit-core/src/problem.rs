@@ -134,10 +134,7 @@ pub enum ProblemKind {
 impl ProblemKind {
     /// Whether the text names the object, since the field itself is not there or not its own.
     const fn shown_at_object(self) -> bool {
-        matches!(
-            self,
-            Self::MissingField | Self::UnexpectedField | Self::DuplicateField
-        )
+        matches!(self, Self::MissingField | Self::UnexpectedField | Self::DuplicateField)
     }
 }
 
@@ -156,13 +153,7 @@ pub struct Problem {
 
 impl Problem {
     pub(crate) fn new(path: Path, kind: ProblemKind, message: impl Into<String>) -> Self {
-        Self {
-            path,
-            kind,
-            message: message.into(),
-            expected: None,
-            suggestion: None,
-        }
+        Self { path, kind, message: message.into(), expected: None, suggestion: None }
     }
 
     pub(crate) fn expecting(mut self, expected: impl Into<String>) -> Self {
@@ -283,11 +274,7 @@ fn fold(name: &str) -> String {
 
 /// How far two folded names are apart; `None` when one is not a slip of the other.
 fn distance(given: &str, name: &str) -> Option<usize> {
-    let (short, long) = if given.len() < name.len() {
-        (given, name)
-    } else {
-        (name, given)
-    };
+    let (short, long) = if given.len() < name.len() { (given, name) } else { (name, given) };
     if given == name {
         return Some(0);
     }

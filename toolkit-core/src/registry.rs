@@ -40,19 +40,13 @@ impl Registry {
     /// What an agent that acts for the caller sees.
     #[must_use]
     pub fn view(&self, caller: Caller) -> View {
-        View {
-            registry: self.clone(),
-            caller: Arc::new(caller),
-            allowed: Allowed::All,
-        }
+        View { registry: self.clone(), caller: Arc::new(caller), allowed: Allowed::All }
     }
 }
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.0.entries.iter().map(|entry| &entry.tool.name))
-            .finish()
+        f.debug_list().entries(self.0.entries.iter().map(|entry| &entry.tool.name)).finish()
     }
 }
 
@@ -86,16 +80,8 @@ impl RegistryBuilder {
     /// An `Arc<T>` serves parameters that take `&T` or `Arc<T>`, also where `T` is a trait object.
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        if self
-            .states
-            .0
-            .insert(TypeId::of::<T>(), Box::new(Arc::new(value)))
-            .is_some()
-        {
-            let message = format!(
-                "two states of type `{}` are given; keep one",
-                type_name::<T>()
-            );
+        if self.states.0.insert(TypeId::of::<T>(), Box::new(Arc::new(value))).is_some() {
+            let message = format!("two states of type `{}` are given; keep one", type_name::<T>());
             self.faults.push(ToolConfigError::new(message));
         }
         self
@@ -120,13 +106,7 @@ impl RegistryBuilder {
     /// # Errors
     /// Every mistake there is, at once.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self {
-            tools,
-            states,
-            approver,
-            limits,
-            mut faults,
-        } = self;
+        let Self { tools, states, approver, limits, mut faults } = self;
         if cfg!(panic = "abort") {
             tracing::warn!(
                 "this program is built with panic = \"abort\": a panic in a tool ends the process"
@@ -141,11 +121,7 @@ impl RegistryBuilder {
             match prepare(&tool) {
                 Ok(_) if !messages.is_empty() => {}
                 Ok((definition, schema, defaults)) => {
-                    entries.push(Entry {
-                        tool,
-                        schema,
-                        defaults,
-                    });
+                    entries.push(Entry { tool, schema, defaults });
                     definitions.push(definition);
                     continue;
                 }
@@ -154,24 +130,14 @@ impl RegistryBuilder {
             faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
         ToolConfigErrors::of(faults)?;
-        let house = House {
-            limits,
-            approver,
-            states: Box::new(states),
-        };
-        Ok(Registry(Arc::new(Checked {
-            entries,
-            definitions,
-            house,
-        })))
+        let house = House { limits, approver, states: Box::new(states) };
+        Ok(Registry(Arc::new(Checked { entries, definitions, house })))
     }
 }
 
 impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RegistryBuilder")
-            .field("tools", &self.tools)
-            .finish_non_exhaustive()
+        f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
     }
 }
 
@@ -197,10 +163,7 @@ fn blame(tool: &Tool, message: String) -> ToolConfigError {
 fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     let mut faults = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
-        let earlier = tools
-            .iter()
-            .take(index)
-            .find(|earlier| skeleton(&earlier.name) == skeleton(&tool.name));
+        let earlier = tools.iter().take(index).find(|earlier| are_alike(&earlier.name, &tool.name));
         let Some(earlier) = earlier else { continue };
         let place = earlier.place.as_deref().unwrap_or("made at run time");
         faults.push(blame(
@@ -218,16 +181,11 @@ fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     faults
 }
 
-/// One text for all names that look alike or become equal in a provider's alphabet.
-fn skeleton(name: &str) -> String {
-    name.chars()
-        .map(|c| match c {
-            '-' | '.' => '_',
-            '1' | 'I' => 'l',
-            '0' => 'o',
-            _ => c.to_ascii_lowercase(),
-        })
-        .collect()
+/// Whether two names become equal in a provider's alphabet, or look equal on a screen.
+fn are_alike(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
+    let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
+    folded(one) == folded(other) || drawn(one) == drawn(other)
 }
 
 /// What is wrong with a tool apart from its schema.
@@ -256,9 +214,8 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
     }
     for need in tool.states.iter().filter(|need| !(need.found)(states)) {
         let name = (need.type_name)();
-        faults.push(format!(
-            "it takes a state of type `{name}` and there is none; add `.state(…)`"
-        ));
+        faults
+            .push(format!("it takes a state of type `{name}` and there is none; add `.state(…)`"));
     }
     faults
 }
@@ -314,19 +271,14 @@ fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
         for (what, value) in default.into_iter().chain(examples) {
             let problems = arguments::check_constant(&compiled, param.name, &value);
             faults.extend(
-                problems
-                    .iter()
-                    .map(|problem| format!("its {what} is not accepted: {problem}")),
+                problems.iter().map(|problem| format!("its {what} is not accepted: {problem}")),
             );
         }
     }
     if !faults.is_empty() {
         return Err(faults);
     }
-    let defaults = params
-        .iter()
-        .map(crate::tool::Param::default_value)
-        .collect();
+    let defaults = params.iter().map(crate::tool::Param::default_value).collect();
     Ok((definition(tool, input), compiled, defaults))
 }
 
@@ -371,10 +323,8 @@ impl View {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        let names: BTreeSet<String> = names
-            .into_iter()
-            .map(|name| name.as_ref().to_owned())
-            .collect();
+        let names: BTreeSet<String> =
+            names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         self.allowed.keep_only(names);
         self
     }
@@ -382,9 +332,7 @@ impl View {
     /// The names of the tools that the model sees, in the registry's order.
     #[must_use]
     pub fn visible(&self) -> Vec<&str> {
-        self.seen()
-            .map(|(entry, _)| entry.tool.name.as_str())
-            .collect()
+        self.seen().map(|(entry, _)| entry.tool.name.as_str()).collect()
     }
 
     /// The definitions of the visible tools, as a provider's request carries them.
@@ -414,11 +362,7 @@ impl View {
     /// else, also a failing tool, is an [`Outcome`].
     pub async fn dispatch(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
         let run_id = Arc::from(options.run_id.unwrap_or_default());
-        let viewer = Viewer {
-            caller: &self.caller,
-            allowed: &self.allowed,
-            run_id,
-        };
+        let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
         let checked = &self.registry.0;
         gate::dispatch(&checked.entries, &checked.house, viewer, &call).await
     }

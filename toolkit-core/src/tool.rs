@@ -75,7 +75,7 @@ impl<E: Into<BoxError>> ToolFailure for E {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a number",
     label = "`minimum`, `maximum`, `exclusive_minimum`, `exclusive_maximum` and `multiple_of` fit numbers",
-    note = "for a number type of your own, write `impl toolkit::constraint::Number for {Self} {{}}`"
+    note = "a number type of your own says so with `impl toolkit::constraint::Number for YourType {{}}`"
 )]
 pub trait Number {}
 
@@ -83,7 +83,7 @@ pub trait Number {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be text",
     label = "`min_length`, `max_length`, `pattern` and `format` fit text",
-    note = "for a text type of your own, write `impl toolkit::constraint::Text for {Self} {{}}`"
+    note = "a text type of your own says so with `impl toolkit::constraint::Text for YourType {{}}`"
 )]
 pub trait Text {}
 
@@ -91,12 +91,15 @@ pub trait Text {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a list",
     label = "`min_items`, `max_items` and `unique_items` fit lists",
-    note = "for a list type of your own, write `impl toolkit::constraint::List for {Self} {{}}`"
+    note = "a list type of your own says so with `impl toolkit::constraint::List for YourType {{}}`"
 )]
 pub trait List {}
 
 macro_rules! known {
-    ($marker:ident: $($ty:ty),* $(,)?) => { $(impl $marker for $ty {})* };
+    ($marker:ident: $($ty:ty),* $(,)?) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $marker for $ty {}
+    )* };
 }
 
 known!(Number: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);
@@ -104,17 +107,26 @@ known!(Number: std::num::NonZeroU8, std::num::NonZeroU16, std::num::NonZeroU32, 
 known!(Number: std::num::NonZeroI8, std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64);
 known!(Text: String, str, Box<str>, Arc<str>, std::borrow::Cow<'_, str>, std::path::PathBuf);
 
+#[diagnostic::do_not_recommend]
 impl<T> List for Vec<T> {}
+#[diagnostic::do_not_recommend]
 impl<T> List for [T] {}
+#[diagnostic::do_not_recommend]
 impl<T, const N: usize> List for [T; N] {}
+#[diagnostic::do_not_recommend]
 impl<T> List for std::collections::VecDeque<T> {}
+#[diagnostic::do_not_recommend]
 impl<T> List for std::collections::BTreeSet<T> {}
+#[diagnostic::do_not_recommend]
 impl<T, S> List for std::collections::HashSet<T, S> {}
 
 macro_rules! through {
     ($($marker:ident),*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<T: $marker> $marker for Option<T> {}
+        #[diagnostic::do_not_recommend]
         impl<T: $marker> $marker for Box<T> {}
+        #[diagnostic::do_not_recommend]
         impl<T: $marker + ?Sized> $marker for &T {}
     )* };
 }
@@ -122,6 +134,11 @@ macro_rules! through {
 through!(Number, Text, List);
 
 /// What a borrowed parameter is decoded into: `str` into `String`, `[T]` into `Vec<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` can not be a tool's argument",
+    label = "can not be decoded and lent",
+    note = "`&str`, `&[T]` and `&T` of a type with a size can; for others write the owned type"
+)]
 pub trait Borrowed {
     /// The type that owns it.
     type Owned: Send;
@@ -142,6 +159,14 @@ impl<T: Send> Borrowed for [T] {
     type Owned = Vec<T>;
 
     fn lend(owned: &Vec<T>) -> &Self {
+        owned
+    }
+}
+
+impl Borrowed for std::path::Path {
+    type Owned = std::path::PathBuf;
+
+    fn lend(owned: &Self::Owned) -> &Self {
         owned
     }
 }
@@ -215,9 +240,7 @@ impl Param {
 
 impl Param {
     fn has_default(&self) -> bool {
-        self.keywords
-            .iter()
-            .any(|keyword| keyword.name == "default")
+        self.keywords.iter().any(|keyword| keyword.name == "default")
     }
 
     /// What stands for the argument where it was left out.
@@ -234,10 +257,7 @@ impl Param {
     }
 
     fn keyword(&self, name: &str) -> Option<Value> {
-        self.keywords
-            .iter()
-            .find(|keyword| keyword.name == name)
-            .map(|keyword| (keyword.value)())
+        self.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| (keyword.value)())
     }
 }
 
@@ -298,6 +318,11 @@ fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
             Segment::Enum { .. } | Segment::Unknown => None,
         })
         .collect()
+}
+
+/// Hands a local over as a slot; the type is proven where the generated code names it.
+pub fn slot<T: ToolArg>(place: &mut Option<T>) -> &mut dyn Slot {
+    place
 }
 
 /// A state that a tool asks the registry for.
@@ -463,15 +488,13 @@ impl<'a> Passage<'a> {
     /// # Errors
     /// None in a registry that was built: a missing state is found there.
     pub fn state<S: FromStates<'a>>(self) -> Result<S, Stopped> {
-        shared::<S::State>(self.0.states())
-            .map(S::from_shared)
-            .ok_or_else(|| {
-                let missing = crate::error::ToolConfigError::new(format!(
-                    "no state of type `{}`",
-                    type_name::<S::State>()
-                ));
-                Stopped::Failed(Failure(crate::error::Cause::Config(missing)))
-            })
+        shared::<S::State>(self.0.states()).map(S::from_shared).ok_or_else(|| {
+            let missing = crate::error::ToolConfigError::new(format!(
+                "no state of type `{}`",
+                type_name::<S::State>()
+            ));
+            Stopped::Failed(Failure(crate::error::Cause::Config(missing)))
+        })
     }
 
     /// Checks the arguments and fills the slots, in the order of the parameters.
@@ -593,10 +616,7 @@ pub(crate) enum Input {
 
 enum Body {
     Function(CallFn),
-    Handler {
-        run: Arc<Handler>,
-        approval: Option<Arc<ApprovalRule>>,
-    },
+    Handler { run: Arc<Handler>, approval: Option<Arc<ApprovalRule>> },
 }
 
 impl Tool {
@@ -651,10 +671,7 @@ impl Tool {
             input: Input::Given(schema),
             states: &[],
             output: || None,
-            body: Body::Handler {
-                run,
-                approval: None,
-            },
+            body: Body::Handler { run, approval: None },
         })
     }
 
@@ -678,11 +695,7 @@ impl Tool {
                 name: param.name,
                 description: param.description,
                 schema: (param.schema)(&mut generator).to_value(),
-                keywords: param
-                    .keywords
-                    .iter()
-                    .map(|k| (k.name, (k.value)()))
-                    .collect(),
+                keywords: param.keywords.iter().map(|k| (k.name, (k.value)())).collect(),
                 required: !param.has_default() && !(param.optional)(),
             })
             .collect();
@@ -707,12 +720,7 @@ impl Tool {
                 let arguments = taken(arguments)?;
                 let needed = || approval.as_deref().is_some_and(|rule| rule(&arguments));
                 let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
-                passage
-                    .pass(Rules {
-                        checks: &[],
-                        approval,
-                    })
-                    .await?;
+                passage.pass(Rules { checks: &[], approval }).await?;
                 run(arguments, passage.context().clone()).await
             }),
         }
@@ -721,9 +729,7 @@ impl Tool {
 
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tool")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -12,9 +12,138 @@ pub use toolkit_core::{
 // The loop and what it runs on.
 pub use toolkit_core::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
-    dialect, dialect::Reply,
+    dialect::Reply,
 };
-pub use toolkit_macros::{arg_type, tool};
+/// Lets a struct or an enum be the type of an argument or of a result.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Currency of a payment.
+/// #[arg_type]
+/// #[serde(rename_all = "lowercase")]
+/// enum Currency {
+///     Euro,
+///     Pound,
+/// }
+///
+/// /// Tells what a payment costs.
+/// #[tool]
+/// fn fee(currency: Currency) -> f64 {
+///     match currency {
+///         Currency::Euro => 0.25,
+///         Currency::Pound => 0.2,
+///     }
+/// }
+/// ```
+pub use toolkit_macros::arg_type;
+/// Turns a function into a tool that a language model may call.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// #[tool(
+///     description = "Refund a customer payment. Do not use for store credit.",
+///     effect = "write",
+///     scopes("payments:write"),
+///     check = refundable(&order_id),
+///     approval(amount > 500.0)
+/// )]
+/// async fn refund(
+///     #[context] cx: &CallContext,
+///     /// The order's id, like O-4471.
+///     #[arg(pattern = r"^O-\d+$")]
+///     order_id: String,
+///     /// How much to refund.
+///     #[arg(minimum = 0.01)]
+///     amount: f64,
+/// ) -> Result<String, Failure> {
+///     Ok(format!("{} refunded {amount} for {order_id}", cx.caller().principal()))
+/// }
+///
+/// fn refundable(order_id: &str) -> Result<(), ToolError> {
+///     if order_id == "O-1" { Err(ToolError::business("already refunded")) } else { Ok(()) }
+/// }
+///
+/// let [tool] = tools![refund];
+/// assert_eq!(tool.name(), "refund");
+/// ```
+pub use toolkit_macros::tool;
+
+/// Each provider's wire form, both ways.
+///
+/// # A loop of one's own
+///
+/// Read the reply, dispatch its calls, and put what they came to into the next request:
+///
+/// ```
+/// use toolkit::dialect::{Answered, Anthropic, Dialect, Message, Request};
+/// use toolkit::prelude::*;
+/// use toolkit::{Options, Registry};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ann"));
+/// let body = r#"{
+///     "content": [{"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 2, "b": 3}}],
+///     "stop_reason": "tool_use"
+/// }"#;
+///
+/// let reply = Anthropic.read(body)?;
+/// let mut answered = Vec::new();
+/// for call in reply.tool_calls() {
+///     let outcome = view.dispatch_blocking(call.clone(), Options::default())?;
+///     answered.push(Answered::new(call.clone(), outcome));
+/// }
+/// let history = [
+///     Message::User("What is 2 plus 3?".to_owned()),
+///     Message::Assistant(reply),
+///     Message::Results(answered),
+/// ];
+/// let request = Request::new("claude-sonnet-4-5", &history).tools(view.definitions(&Anthropic));
+/// let request = Anthropic.request(&request);
+/// assert_eq!(
+///     request["messages"][2]["content"][0].to_string(),
+///     r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"5"}"#,
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # A provider behind an [`Agent`]
+///
+/// ```
+/// use toolkit::dialect::{Dialect, OpenAiChat, Request};
+/// use toolkit::{Agent, Caller, Model, ModelError, Registry, Reply, Turn};
+///
+/// struct Gpt;
+///
+/// impl Model for Gpt {
+///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+///         let request = Request::new("gpt-5.1", turn.messages())
+///             .tools(turn.definitions(&OpenAiChat));
+///         let body = post(OpenAiChat.request(&request).to_string()).await;
+///         Ok(OpenAiChat.read(&body)?)
+///     }
+/// }
+/// # async fn post(_request: String) -> String {
+/// #     r#"{"choices": [{"message": {"content": "Hello."}, "finish_reason": "stop"}]}"#.to_owned()
+/// # }
+///
+/// let view = Registry::builder().build()?.view(Caller::new("ann"));
+/// let run = Agent::new(Gpt, view).run_blocking("Say hello.")?;
+/// assert_eq!(run.answer().as_deref(), Some("Hello."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod dialect {
+    pub use toolkit_core::dialect::{
+        Answered, Anthropic, Definition, Dialect, DialectError, Ending, Message, OpenAiChat, Part,
+        Reply, Request,
+    };
+}
 
 /// Collects annotated functions for a registry.
 #[macro_export]

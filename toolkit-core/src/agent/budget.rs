@@ -19,11 +19,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self {
-            turns: 25,
-            calls: 100,
-            time: Duration::from_secs(600),
-        }
+        Self { turns: 25, calls: 100, time: Duration::from_secs(600) }
     }
 }
 
@@ -59,10 +55,7 @@ pub trait Clock: Send + Sync {
 pub struct SystemClock(Instant);
 
 impl Default for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the clock that others take"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that others take")]
     fn default() -> Self {
         Self(Instant::now())
     }

@@ -20,6 +20,7 @@ pub use scripted::ScriptedModel;
 use crate::call::{Outcome, ToolCall};
 use crate::dialect::{Answered, Ending, Message, Reply};
 use crate::error::{Abort, ToolConfigError};
+use crate::problem::escaped;
 use crate::registry::{Options, View};
 use crate::tool::Effect;
 
@@ -137,9 +138,7 @@ impl<M: Model> Agent<M> {
         }
         let reads = answers.calls.iter().all(|call| {
             // A tool that is not visible is refused, and that changes nothing.
-            self.view
-                .effect_of(call.name())
-                .is_none_or(|effect| effect == Effect::Read)
+            self.view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read)
         });
         if reads {
             self.all_at_once(answers, progress).await
@@ -263,20 +262,9 @@ struct Progress {
 impl Progress {
     fn after(mut messages: Vec<Message>, request: String, started: Duration) -> Self {
         let earlier = messages.len();
-        let ids = messages
-            .iter()
-            .flat_map(replied)
-            .map(|call| call.id().to_owned())
-            .collect();
+        let ids = messages.iter().flat_map(replied).map(|call| call.id().to_owned()).collect();
         messages.push(Message::User(request));
-        Self {
-            messages,
-            earlier,
-            ids,
-            turns: 0,
-            calls: 0,
-            started,
-        }
+        Self { messages, earlier, ids, turns: 0, calls: 0, started }
     }
 
     /// A provider may send a call without an id, or use one id in every turn.
@@ -304,11 +292,7 @@ struct Answers {
 impl Answers {
     fn to(calls: Vec<ToolCall>) -> Self {
         let outcomes = calls.iter().map(|_| None).collect();
-        Self {
-            calls,
-            outcomes,
-            stop: None,
-        }
+        Self { calls, outcomes, stop: None }
     }
 
     fn note(
@@ -321,9 +305,10 @@ impl Answers {
             Err(Abort::Config(error)) => return Err(error),
             Err(Abort::Fatal { tool, error }) => {
                 let id = self.calls.get(index).map_or("", ToolCall::id);
+                let id = escaped(id, 80);
                 tracing::error!(error_id = id, tool, %error, "a tool ended the run");
                 // It may have run, so it must not read as one that did not.
-                let outcome = Outcome::internal(&tool, id.to_owned(), true);
+                let outcome = Outcome::internal(&tool, id, true);
                 self.stop = Some(Stop::Fatal { tool, error });
                 outcome
             }

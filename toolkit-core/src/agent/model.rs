@@ -37,11 +37,7 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     pub(crate) const fn new(number: usize, messages: &'a [Message], view: &'a View) -> Self {
-        Self {
-            number,
-            messages,
-            view,
-        }
+        Self { number, messages, view }
     }
 
     /// The number of the turn in its run, counted from 1.
@@ -79,10 +75,7 @@ pub struct ModelError {
 impl ModelError {
     /// Says why there is no reply.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            source: None,
-        }
+        Self { message: message.into(), source: None }
     }
 
     /// Adds the error that caused it.

@@ -50,11 +50,7 @@ pub struct Run {
 
 impl Run {
     pub(crate) const fn new(messages: Vec<Message>, earlier: usize, stop: Stop) -> Self {
-        Self {
-            messages,
-            earlier,
-            stop,
-        }
+        Self { messages, earlier, stop }
     }
 
     /// Why it ended.
@@ -117,9 +113,6 @@ impl Run {
             Message::Results(answered) => answered.as_slice(),
             Message::User(_) | Message::Assistant(_) => &[],
         });
-        answered
-            .filter(|answered| wanted(answered))
-            .map(|answered| answered.call.name())
-            .collect()
+        answered.filter(|answered| wanted(answered)).map(|answered| answered.call.name()).collect()
     }
 }

@@ -44,10 +44,7 @@ impl ScriptedModel {
     }
 
     fn of(steps: VecDeque<Result<Reply, ModelError>>) -> Self {
-        Self {
-            length: steps.len(),
-            steps: Mutex::new(steps),
-        }
+        Self { length: steps.len(), steps: Mutex::new(steps) }
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Result<Reply, ModelError>>> {
@@ -68,10 +65,7 @@ impl Model for ScriptedModel {
 }
 
 impl Drop for ScriptedModel {
-    #[expect(
-        clippy::panic,
-        reason = "a script that was not played to its end fails the test"
-    )]
+    #[expect(clippy::panic, reason = "a script that was not played to its end fails the test")]
     fn drop(&mut self) {
         let left = self.lock().len();
         if left > 0 && !std::thread::panicking() {

@@ -17,17 +17,12 @@ pub(super) fn equal(json: &Json<'_>, value: &Value) -> bool {
         }
         (Json::Array(left), Value::Array(right)) => {
             left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| equal(left, right))
+                && left.iter().zip(right).all(|(left, right)| equal(left, right))
         }
         (Json::Object(left), Value::Object(right)) => {
             left.len() == right.len()
                 && left.iter().all(|(name, left)| {
-                    right
-                        .get(name.as_ref())
-                        .is_some_and(|right| equal(left, right))
+                    right.get(name.as_ref()).is_some_and(|right| equal(left, right))
                 })
         }
         _ => false,
@@ -44,15 +39,12 @@ pub(super) fn identity(json: &Json<'_>) -> String {
         }
         Json::Text(text) => format!("{text:?}"),
         Json::BrokenText(text) => (*text).to_owned(),
-        Json::Array(items) => format!(
-            "[{}]",
-            items.iter().map(identity).collect::<Vec<_>>().join(",")
-        ),
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(identity).collect::<Vec<_>>().join(","))
+        }
         Json::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(name, json)| format!("{name:?}:{}", identity(json)))
-                .collect();
+            let mut members: Vec<String> =
+                members.iter().map(|(name, json)| format!("{name:?}:{}", identity(json))).collect();
             members.sort_unstable();
             format!("{{{}}}", members.join(","))
         }

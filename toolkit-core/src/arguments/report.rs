@@ -1,6 +1,6 @@
 //! Judges a value by the compiled schema: its normal form, or every problem there is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Number, Value};
 
@@ -14,19 +14,9 @@ use crate::schema::{Additional, Compiled, Decimal, Node, NodeId, Type};
 /// Checks argument text; its normal form, or every problem ordered by place.
 pub(crate) fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Value, Vec<Problem>> {
     let json = read(text, limits).map_err(|problem| vec![problem])?;
-    let mut judge = Judge {
-        schema,
-        limits,
-        quick: false,
-        problems: Vec::new(),
-        verdicts: BTreeMap::new(),
-    };
+    let mut judge = Judge::new(schema, limits);
     let value = judge.value(schema.root(), &json, &Place::Root);
-    if judge.problems.is_empty() {
-        Ok(value)
-    } else {
-        Err(judge.problems)
-    }
+    if judge.problems.is_empty() { Ok(value) } else { Err(judge.problems) }
 }
 
 /// Whether a constant of the program, like a default, is what a property accepts.
@@ -87,9 +77,22 @@ pub(super) struct Judge<'a> {
     pub(super) problems: Vec<Problem>,
     /// Whether a branch accepts a value, asked once: unions in unions would ask ever again.
     pub(super) verdicts: BTreeMap<(NodeId, usize), bool>,
+    /// Which branch of a union a value is judged by where none accepts it.
+    pub(super) nearest: BTreeMap<(usize, usize), Option<NodeId>>,
 }
 
 impl<'a> Judge<'a> {
+    const fn new(schema: &'a Compiled, limits: &'a Limits) -> Self {
+        Self {
+            schema,
+            limits,
+            quick: false,
+            problems: Vec::new(),
+            verdicts: BTreeMap::new(),
+            nearest: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn problem(
         &mut self,
         place: &Place<'_>,
@@ -119,12 +122,7 @@ impl<'a> Judge<'a> {
         let node = self.schema.node(id);
         if node.never {
             let message = "no value is accepted here; leave it out".to_owned();
-            self.problem(
-                place,
-                ProblemKind::NotAllowed,
-                message,
-                "nothing".to_owned(),
-            );
+            self.problem(place, ProblemKind::NotAllowed, message, "nothing".to_owned());
             return Value::Null;
         }
         if !self.is_of_type(node, json, place) {
@@ -183,36 +181,22 @@ impl<'a> Judge<'a> {
             Json::Text(text) => nearest(text, values.iter().filter_map(Value::as_str)),
             _ => None,
         };
-        let meant = near.map_or_else(String::new, |near| {
-            format!(" (did you mean {}?)", quoted(near, 80))
-        });
+        let meant =
+            near.map_or_else(String::new, |near| format!(" (did you mean {}?)", quoted(near, 80)));
         let found = match json {
             Json::Text(text) => quoted(text, self.limits.shown_chars),
             other => other.named(self.limits.shown_chars),
         };
-        let must = if names.len() == 1 {
-            "must be"
-        } else {
-            "must be one of"
-        };
+        let must = if names.len() == 1 { "must be" } else { "must be one of" };
         let message = format!("{must} {listed}; got {found}{meant}");
         let problem = Problem::new(place.path(), ProblemKind::NotAllowed, message);
-        self.push(
-            problem
-                .expecting(format!("one of {listed}"))
-                .suggesting(near.map(Value::from)),
-        );
+        self.push(problem.expecting(format!("one of {listed}")).suggesting(near.map(Value::from)));
     }
 
     fn number(&mut self, node: &Node, digits: &str, place: &Place<'_>) -> Value {
         let Some(decimal) = Decimal::read(digits) else {
             let message = "the number is too large to be read".to_owned();
-            self.problem(
-                place,
-                ProblemKind::OutOfRange,
-                message,
-                describe(self.schema, node),
-            );
+            self.problem(place, ProblemKind::OutOfRange, message, describe(self.schema, node));
             return Value::Null;
         };
         let takes = |of: Type| node.types.is_empty() || node.types.contains(&of);
@@ -220,14 +204,8 @@ impl<'a> Judge<'a> {
         let literal = !digits.contains(['.', 'e', 'E']);
         let as_integer = takes(Type::Integer) && (literal || node.types.contains(&Type::Integer));
         let (least, most) = node.integers;
-        let integer = decimal
-            .integer()
-            .filter(|n| as_integer && (least..=most).contains(n));
-        let exact = if literal {
-            decimal.is_exact_double()
-        } else {
-            decimal.double().is_some()
-        };
+        let integer = decimal.integer().filter(|n| as_integer && (least..=most).contains(n));
+        let exact = if literal { decimal.is_exact_double() } else { decimal.double().is_some() };
         if integer.is_none() && !(takes(Type::Number) && exact) {
             let expected = if takes(Type::Number) {
                 "a number that a double holds with every digit".to_owned()
@@ -240,22 +218,14 @@ impl<'a> Judge<'a> {
             return Value::Null;
         }
         self.bounds(node, digits, &decimal, place);
-        integer
-            .and_then(integer_value)
-            .unwrap_or_else(|| double_value(&decimal))
+        integer.and_then(integer_value).unwrap_or_else(|| double_value(&decimal))
     }
 
     fn bounds(&mut self, node: &Node, digits: &str, decimal: &Decimal, place: &Place<'_>) {
         let below = node.minimum.as_ref().is_some_and(|least| decimal < least)
-            || node
-                .exclusive_minimum
-                .as_ref()
-                .is_some_and(|least| decimal <= least);
+            || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least);
         let above = node.maximum.as_ref().is_some_and(|most| decimal > most)
-            || node
-                .exclusive_maximum
-                .as_ref()
-                .is_some_and(|most| decimal >= most);
+            || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most);
         let expected = describe(self.schema, node);
         let found = Json::Number(digits).named(self.limits.shown_chars);
         if below || above {
@@ -267,12 +237,7 @@ impl<'a> Judge<'a> {
         {
             let step = double_value(step);
             let message = format!("must be a multiple of {step}; got {found}");
-            self.problem(
-                place,
-                ProblemKind::NotMultiple,
-                message,
-                format!("a multiple of {step}"),
-            );
+            self.problem(place, ProblemKind::NotMultiple, message, format!("a multiple of {step}"));
         }
     }
 
@@ -281,12 +246,7 @@ impl<'a> Judge<'a> {
         let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
         if let Some(words) = outside(length, node.min_length, node.max_length, "character") {
             let message = format!("must have {words}; got {length}: {shown}");
-            self.problem(
-                place,
-                ProblemKind::WrongLength,
-                message,
-                format!("text of {words}"),
-            );
+            self.problem(place, ProblemKind::WrongLength, message, format!("text of {words}"));
         }
         if let Some(pattern) = &node.pattern
             && !pattern.is_match(text)
@@ -311,12 +271,7 @@ impl<'a> Judge<'a> {
         let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
         if let Some(words) = outside(count, node.min_items, node.max_items, "item") {
             let message = format!("must have {words}; got {count}");
-            self.problem(
-                place,
-                ProblemKind::WrongCount,
-                message,
-                format!("a list of {words}"),
-            );
+            self.problem(place, ProblemKind::WrongCount, message, format!("a list of {words}"));
         }
         if node.unique_items {
             self.unique(items, place);
@@ -339,12 +294,7 @@ impl<'a> Judge<'a> {
             if let Some(earlier) = first.get(&identity(item)) {
                 let message = format!("is the same as item {earlier}; each may stand once");
                 let place = Place::Item(place, index);
-                self.problem(
-                    &place,
-                    ProblemKind::NotUnique,
-                    message,
-                    "another value".to_owned(),
-                );
+                self.problem(&place, ProblemKind::NotUnique, message, "another value".to_owned());
             } else {
                 first.insert(identity(item), index);
             }
@@ -352,89 +302,99 @@ impl<'a> Judge<'a> {
     }
 
     fn object(&mut self, node: &'a Node, members: &[Member<'_>], place: &Place<'_>) -> Value {
-        self.names(node, members, place);
+        self.missing(node, members, place);
+        self.too_much(node, members, place);
+        // The normal form: null for a property that may be absent is absence.
+        let is_absent = |(name, json): &&Member<'_>| {
+            matches!(json, Json::Null)
+                && node.property(name).is_some_and(|property| !property.required)
+        };
+        let present: Vec<&Member<'_>> =
+            members.iter().filter(|member| !is_absent(member)).collect();
+        self.names(node, &present, place);
         let mut object = Map::new();
         for property in &node.properties {
-            let Some((name, json)) = members.iter().find(|(name, _)| *name == property.name) else {
-                continue;
-            };
-            if matches!(json, Json::Null) && !property.required {
-                continue;
+            let member = present.iter().find(|(name, _)| *name == property.name);
+            if let Some((name, json)) = member {
+                let value = self.member(node, name, json, Some(property.node), place);
+                object.insert(property.name.clone(), value);
             }
-            let value = self.value(property.node, json, &Place::Field(place, name));
-            object.insert(property.name.clone(), value);
         }
-        for (name, json) in members {
+        for (name, json) in present {
             if node.property(name).is_none() {
-                let place = Place::Field(place, name);
-                let value = self.other(node, name, json, &place);
-                object.insert(name.to_string(), value);
+                object.insert(name.to_string(), self.member(node, name, json, None, place));
             }
         }
         Value::Object(object)
     }
 
-    /// A member that is no named property.
-    fn other(&mut self, node: &Node, name: &str, json: &Json<'_>, place: &Place<'_>) -> Value {
-        let mut value = None;
+    /// A member, by its own schema and by those whose pattern its name matches.
+    fn member(
+        &mut self,
+        node: &Node,
+        name: &str,
+        json: &Json<'_>,
+        own: Option<NodeId>,
+        place: &Place<'_>,
+    ) -> Value {
+        let place = Place::Field(place, name);
+        let mut value = own.map(|schema| self.value(schema, json, &place));
         for (pattern, schema) in &node.patterns {
             if pattern.is_match(name) {
-                value = Some(self.value(*schema, json, place));
+                let theirs = self.value(*schema, json, &place);
+                value.get_or_insert(theirs);
             }
         }
         match (value, node.additional) {
             (Some(value), _) => value,
-            (None, Additional::Schema(schema)) => self.value(schema, json, place),
-            (None, Additional::Any) => self.plain(json, place),
-            // Reported with the object's names.
+            (None, Additional::Schema(schema)) => self.value(schema, json, &place),
+            (None, Additional::Any) => self.plain(json, &place),
+            // Reported as a field too much.
             (None, Additional::Nothing) => Value::Null,
         }
     }
 
-    /// What is missing, what is too much, what is there twice.
-    fn names(&mut self, node: &Node, members: &[Member<'_>], place: &Place<'_>) {
+    fn missing(&mut self, node: &Node, members: &[Member<'_>], place: &Place<'_>) {
         let given = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
-        for property in node
-            .properties
-            .iter()
-            .filter(|property| property.required && !given(&property.name))
-        {
-            let expected = describe(self.schema, self.schema.node(property.node));
-            let message = format!("missing required field '{}'", property.name);
-            let place = Place::Field(place, &property.name);
-            self.problem(&place, ProblemKind::MissingField, message, expected);
+        for property in &node.properties {
+            if property.required && !given(&property.name) {
+                let expected = describe(self.schema, self.schema.node(property.node));
+                let message = format!("missing required field '{}'", property.name);
+                let place = Place::Field(place, &property.name);
+                self.problem(&place, ProblemKind::MissingField, message, expected);
+            }
         }
-        let mut seen: Vec<&str> = Vec::new();
+    }
+
+    /// What is not allowed, and what is there twice.
+    fn too_much(&mut self, node: &Node, members: &[Member<'_>], place: &Place<'_>) {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         for (name, _) in members {
-            if seen.contains(&name.as_ref()) {
+            if !seen.insert(name) {
                 let message = format!("field '{}' is given twice; give it once", self.cut(name));
                 let place = Place::Field(place, name);
-                self.problem(
-                    &place,
-                    ProblemKind::DuplicateField,
-                    message,
-                    "one value".to_owned(),
-                );
+                let expected = "one value".to_owned();
+                self.problem(&place, ProblemKind::DuplicateField, message, expected);
             } else if !is_allowed(node, name) {
                 self.unexpected(node, name, members, place);
             }
-            seen.push(name);
         }
-        if let Some(names) = node.property_names {
+    }
+
+    /// What all names together, and each by itself, must be.
+    fn names(&mut self, node: &Node, members: &[&Member<'_>], place: &Place<'_>) {
+        for schema in node.property_names {
             for (name, _) in members {
-                let key = Json::Text(name.clone());
-                self.value(names, &key, &Place::Field(place, name));
+                // What is remembered of a value goes by its place in memory, and a name has none.
+                let mut judge = Self { quick: self.quick, ..Self::new(self.schema, self.limits) };
+                judge.value(schema, &Json::Text(name.clone()), &Place::Field(place, name));
+                judge.problems.into_iter().for_each(|problem| self.push(problem));
             }
         }
         let count = u64::try_from(members.len()).unwrap_or(u64::MAX);
         if let Some(words) = outside(count, node.min_properties, node.max_properties, "field") {
             let message = format!("must have {words}; got {count}");
-            self.problem(
-                place,
-                ProblemKind::WrongCount,
-                message,
-                format!("an object of {words}"),
-            );
+            self.problem(place, ProblemKind::WrongCount, message, format!("an object of {words}"));
         }
     }
 
@@ -443,20 +403,16 @@ impl<'a> Judge<'a> {
     }
 
     fn unexpected(&mut self, node: &Node, name: &str, members: &[Member<'_>], place: &Place<'_>) {
-        let allowed: Vec<String> = node
-            .properties
-            .iter()
-            .map(|property| property.name.clone())
-            .collect();
+        let allowed: Vec<String> =
+            node.properties.iter().map(|property| property.name.clone()).collect();
         // What is given already was not misspelt.
         let open = allowed
             .iter()
             .map(String::as_str)
             .filter(|open| !members.iter().any(|(given, _)| given == open));
         let near = nearest(name, open).map(str::to_owned);
-        let meant = near
-            .as_ref()
-            .map_or_else(String::new, |near| format!("did you mean '{near}'? "));
+        let meant =
+            near.as_ref().map_or_else(String::new, |near| format!("did you mean '{near}'? "));
         let rest = if allowed.is_empty() {
             "no fields are allowed".to_owned()
         } else {
@@ -466,11 +422,7 @@ impl<'a> Judge<'a> {
         let expected = format!("one of {}", listed(&allowed));
         let path = Place::Field(place, name).path();
         let problem = Problem::new(path, ProblemKind::UnexpectedField, message);
-        self.push(
-            problem
-                .expecting(expected)
-                .suggesting(near.map(Value::from)),
-        );
+        self.push(problem.expecting(expected).suggesting(near.map(Value::from)));
     }
 
     /// A value that no schema is asked about; only the text rules hold.
@@ -484,10 +436,7 @@ impl<'a> Judge<'a> {
 fn is_allowed(node: &Node, name: &str) -> bool {
     node.additional != Additional::Nothing
         || node.property(name).is_some()
-        || node
-            .patterns
-            .iter()
-            .any(|(pattern, _)| pattern.is_match(name))
+        || node.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
 }
 
 pub(super) fn is_of(of: Type, json: &Json<'_>) -> bool {
@@ -516,8 +465,5 @@ pub(super) fn double_value(decimal: &Decimal) -> Value {
     if let Some(value) = decimal.integer().and_then(integer_value) {
         return value;
     }
-    decimal
-        .double()
-        .and_then(Number::from_f64)
-        .map_or(Value::Null, Value::Number)
+    decimal.double().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
 }

@@ -39,11 +39,7 @@ pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Probl
     if text.trim_matches(is_json_space).is_empty() {
         return Ok(Json::Object(Vec::new()));
     }
-    let mut reader = Reader {
-        limits,
-        values: 0,
-        steps: Vec::new(),
-    };
+    let mut reader = Reader { limits, values: 0, steps: Vec::new() };
     match reader.value(whole(text, limits)?)? {
         Json::Null => Ok(Json::Object(Vec::new())),
         object @ Json::Object(_) => Ok(object),
@@ -68,10 +64,7 @@ fn not_json(message: String) -> Problem {
 fn whole<'a>(text: &'a str, limits: &Limits) -> Result<&'a RawValue, Problem> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let first = values.next();
-    let after = text
-        .get(values.byte_offset()..)
-        .unwrap_or_default()
-        .trim_matches(is_json_space);
+    let after = text.get(values.byte_offset()..).unwrap_or_default().trim_matches(is_json_space);
     match first {
         Some(Ok(value)) if after.is_empty() => Ok(value),
         Some(Ok(_)) => Err(not_json(format!(
@@ -91,11 +84,8 @@ fn whole<'a>(text: &'a str, limits: &Limits) -> Result<&'a RawValue, Problem> {
 
 /// The text from the character on that the parser refused.
 fn from_fault<'a>(text: &'a str, error: &serde_json::Error) -> &'a str {
-    let line: usize = text
-        .split_inclusive('\n')
-        .take(error.line().saturating_sub(1))
-        .map(str::len)
-        .sum();
+    let line: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let mut at = line + error.column().saturating_sub(1);
     while !text.is_char_boundary(at) {
         at = at.saturating_sub(1);
@@ -144,9 +134,7 @@ struct Reader<'l> {
 
 impl Reader<'_> {
     fn path(&self) -> Path {
-        self.steps
-            .iter()
-            .fold(Path::root(), |path, step| path.then(step.clone()))
+        self.steps.iter().fold(Path::root(), |path, step| path.then(step.clone()))
     }
 
     fn value<'a>(&mut self, raw: &'a RawValue) -> Result<Json<'a>, Problem> {
@@ -174,10 +162,7 @@ impl Reader<'_> {
         if self.steps.len() < self.limits.depth {
             return Ok(());
         }
-        Err(over(
-            self.path(),
-            format!("nested more than {} levels deep", self.limits.depth),
-        ))
+        Err(over(self.path(), format!("nested more than {} levels deep", self.limits.depth)))
     }
 
     fn object<'a>(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
@@ -212,11 +197,7 @@ impl Reader<'_> {
 
     /// The whole text was read once, so what is left is what `serde_json` refuses on the second look.
     fn unreadable(&self, error: &serde_json::Error) -> Problem {
-        let what = if error.is_eof() {
-            "ends too early"
-        } else {
-            "is not valid JSON"
-        };
+        let what = if error.is_eof() { "ends too early" } else { "is not valid JSON" };
         Problem::new(self.path(), ProblemKind::NotJson, what)
     }
 }
@@ -315,27 +296,15 @@ mod tests {
     fn blank_text_and_null_are_an_empty_object() {
         for text in ["", "  \n", "null", " null ", "{}"] {
             let read = read(text, &Limits::default()).unwrap();
-            assert!(
-                matches!(read, Json::Object(fields) if fields.is_empty()),
-                "{text:?}"
-            );
+            assert!(matches!(read, Json::Object(fields) if fields.is_empty()), "{text:?}");
         }
     }
 
     #[test]
     fn what_is_no_object_is_named() {
-        assert_eq!(
-            fault("[]"),
-            "$: expected an object with the arguments, got a list"
-        );
-        assert_eq!(
-            fault("\"\""),
-            "$: expected an object with the arguments, got text \"\""
-        );
-        assert_eq!(
-            fault("7"),
-            "$: expected an object with the arguments, got 7"
-        );
+        assert_eq!(fault("[]"), "$: expected an object with the arguments, got a list");
+        assert_eq!(fault("\"\""), "$: expected an object with the arguments, got text \"\"");
+        assert_eq!(fault("7"), "$: expected an object with the arguments, got 7");
         assert_eq!(
             fault(r#""{\"a\":1}""#),
             "$: expected an object with the arguments, got text \"{\\\"a\\\":1}\" \
@@ -367,10 +336,7 @@ mod tests {
     fn bounds_hold_before_the_schema_is_asked() {
         let deep = format!("{{\"v\":{}{}}}", "[".repeat(40), "]".repeat(40));
         let at = "[0]".repeat(31);
-        assert_eq!(
-            fault(&deep),
-            format!("$.v{at}: nested more than 32 levels deep")
-        );
+        assert_eq!(fault(&deep), format!("$.v{at}: nested more than 32 levels deep"));
         assert_eq!(
             fault(&"[".repeat(60_000)),
             "$: the JSON ends too early; it was cut off. Send the whole object again"

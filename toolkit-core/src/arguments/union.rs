@@ -45,12 +45,7 @@ impl<'a> Judge<'a> {
             let what = describe(self.schema, self.schema.node(not));
             let found = json.named(self.limits.shown_chars);
             let message = format!("must not be {what}; got {found}");
-            self.problem(
-                place,
-                ProblemKind::NotAllowed,
-                message,
-                format!("anything but {what}"),
-            );
+            self.problem(place, ProblemKind::NotAllowed, message, format!("anything but {what}"));
         }
         value
     }
@@ -70,10 +65,7 @@ impl<'a> Judge<'a> {
     }
 
     fn refuse_several(&mut self, branches: &[NodeId], json: &Json<'_>, place: &Place<'_>) {
-        let fitting = branches
-            .iter()
-            .filter(|id| self.accepts(**id, json))
-            .count();
+        let fitting = branches.iter().filter(|id| self.accepts(**id, json)).count();
         if fitting > 1 {
             let message = format!("fits {fitting} forms where it must fit exactly one");
             let expected = "a value of exactly one form".to_owned();
@@ -83,14 +75,26 @@ impl<'a> Judge<'a> {
 
     fn union(&mut self, branches: &[NodeId], json: &Json<'_>, place: &Place<'_>) -> Value {
         let fitting = branches.iter().copied().find(|id| self.accepts(*id, json));
-        if let Some(branch) = fitting.or_else(|| self.nearest_branch(branches, json)) {
+        let branch =
+            fitting.or_else(|| if self.quick { None } else { self.nearest(branches, json) });
+        if let Some(branch) = branch {
             return self.value(branch, json, place);
         }
         self.no_form(branches, json, place);
         Value::Null
     }
 
-    /// The branch that the value was probably meant for.
+    /// The branch that the value was probably meant for, looked for once.
+    fn nearest(&mut self, branches: &[NodeId], json: &Json<'_>) -> Option<NodeId> {
+        let key = (branches.as_ptr().addr(), std::ptr::from_ref(json).addr());
+        if let Some(branch) = self.nearest.get(&key) {
+            return *branch;
+        }
+        let branch = self.nearest_branch(branches, json);
+        self.nearest.insert(key, branch);
+        branch
+    }
+
     fn nearest_branch(&mut self, branches: &[NodeId], json: &Json<'_>) -> Option<NodeId> {
         let schema = self.schema;
         let of_type: Vec<NodeId> = branches
@@ -112,12 +116,8 @@ impl<'a> Judge<'a> {
                 _ => None,
             };
         };
-        let given = |wanted: &str| {
-            members
-                .iter()
-                .find(|(name, _)| name == wanted)
-                .map(|(_, json)| json)
-        };
+        let given =
+            |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, json)| json);
         // A tag is a property whose one value tells the branches apart.
         let tagged = of_type.iter().copied().find(|id| {
             resolved(schema, *id).properties.iter().any(|property| {
@@ -131,19 +131,13 @@ impl<'a> Judge<'a> {
                 matches!(node.properties.as_slice(), [only] if only.required && given(&only.name).is_some())
             })
         };
-        tagged
-            .or_else(keyed)
-            .or_else(|| self.fewest(&of_type, json))
+        tagged.or_else(keyed).or_else(|| self.fewest(&of_type, json))
     }
 
     /// Of objects without a tag, the branch with the fewest problems.
     fn fewest(&mut self, branches: &[NodeId], json: &Json<'_>) -> Option<NodeId> {
         if branches.len() > 1 && self.tags(branches).is_some() {
             return None;
-        }
-        // Inside a quick look the answer is no already.
-        if self.quick {
-            return branches.first().copied();
         }
         let mut best: Option<(usize, NodeId)> = None;
         for id in branches {

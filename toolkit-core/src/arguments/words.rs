@@ -25,11 +25,7 @@ pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
             forms.push(form);
         }
     }
-    if forms.is_empty() {
-        "a value".to_owned()
-    } else {
-        forms.join(" or ")
-    }
+    if forms.is_empty() { "a value".to_owned() } else { forms.join(" or ") }
 }
 
 fn of_type(of: Type, node: &Node) -> String {
@@ -49,9 +45,7 @@ fn of_type(of: Type, node: &Node) -> String {
 
 fn range(node: &Node) -> String {
     let shown = |bound: &Decimal| {
-        bound
-            .integer()
-            .map_or_else(|| double_value(bound).to_string(), |n| n.to_string())
+        bound.integer().map_or_else(|| double_value(bound).to_string(), |n| n.to_string())
     };
     let least = match (&node.minimum, &node.exclusive_minimum) {
         (_, Some(bound)) => Some(format!("greater than {}", shown(bound))),
@@ -93,10 +87,7 @@ pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
                     if (wants(Type::Object) && value.is_object())
                         || (wants(Type::Array) && value.is_array()) =>
                 {
-                    (
-                        " (send the JSON itself, not text that holds it)".to_owned(),
-                        Some(value),
-                    )
+                    (" (send the JSON itself, not text that holds it)".to_owned(), Some(value))
                 }
                 _ => nothing,
             }
@@ -104,10 +95,9 @@ pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
         Json::Number(digits) if wants(Type::String) && digits.len() <= 80 => {
             (format!(" (write \"{digits}\")"), Some(Value::from(*digits)))
         }
-        Json::Bool(value) if wants(Type::String) => (
-            format!(" (write \"{value}\")"),
-            Some(Value::from(value.to_string())),
-        ),
+        Json::Bool(value) if wants(Type::String) => {
+            (format!(" (write \"{value}\")"), Some(Value::from(value.to_string())))
+        }
         _ => nothing,
     }
 }
@@ -115,11 +105,8 @@ pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
 /// Names in a row, cut where there are too many to read.
 pub(super) fn listed(names: &[String]) -> String {
     const MOST: usize = 24;
-    let shown: Vec<String> = names
-        .iter()
-        .take(MOST)
-        .map(|name| name.chars().take(80).collect())
-        .collect();
+    let shown: Vec<String> =
+        names.iter().take(MOST).map(|name| name.chars().take(80).collect()).collect();
     match names.len().checked_sub(MOST) {
         Some(left) if left > 0 => format!("{} … and {left} more", shown.join(", ")),
         _ => shown.join(", "),

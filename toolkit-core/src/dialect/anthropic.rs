@@ -44,9 +44,7 @@ impl Dialect for Anthropic {
             .map(|(index, block)| part(block, &format!("$.content[{index}]")))
             .collect::<Result<Vec<_>, _>>()?;
         let ending = ending(body.stop_reason.as_deref(), &parts);
-        let prefix = body
-            .id
-            .map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
+        let prefix = body.id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
         Ok(Reply::from_parts(parts, ending).with_own_ids(&prefix, &mut BTreeSet::new()))
     }
 
@@ -82,10 +80,7 @@ impl Dialect for Anthropic {
         if let Some(tools) = request.some_tools() {
             body.insert("tools".to_owned(), tools.clone());
         }
-        body.insert(
-            "messages".to_owned(),
-            self.messages(request.messages).into(),
-        );
+        body.insert("messages".to_owned(), self.messages(request.messages).into());
         Value::Object(body)
     }
 }
@@ -128,17 +123,10 @@ fn part(block: &RawValue, path: &str) -> Result<Part, DialectError> {
         "tool_use" => {
             let call: ToolUse<'_> = parse(NAME, path, block.get())?;
             let arguments = call.input.map_or("", RawValue::get);
-            Part::Call(ToolCall::new(
-                call.id.unwrap_or_default(),
-                call.name,
-                arguments,
-            ))
+            Part::Call(ToolCall::new(call.id.unwrap_or_default(), call.name, arguments))
         }
         // Thoughts are signed, and the provider's own tools are answered by the provider.
-        _ => Part::Opaque {
-            dialect: NAME,
-            json: block.get().to_owned(),
-        },
+        _ => Part::Opaque { dialect: NAME, json: block.get().to_owned() },
     })
 }
 

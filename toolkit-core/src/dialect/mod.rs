@@ -98,13 +98,7 @@ impl<'a> Request<'a> {
     /// Starts a request to a model.
     #[must_use]
     pub const fn new(model: &'a str, messages: &'a [Message]) -> Self {
-        Self {
-            model,
-            max_tokens: 4096,
-            system: None,
-            tools: Value::Null,
-            messages,
-        }
+        Self { model, max_tokens: 4096, system: None, tools: Value::Null, messages }
     }
 
     /// Sets how much the model may write.
@@ -138,18 +132,10 @@ impl<'a> Request<'a> {
 /// A name that both providers take in a history, also for one that the model made up.
 fn wire_name(name: &str) -> String {
     let name: String = name.chars().take(64).map(wire_char).collect();
-    if name.is_empty() {
-        "unknown".to_owned()
-    } else {
-        name
-    }
+    if name.is_empty() { "unknown".to_owned() } else { name }
 }
 
 /// A character that both providers take in names and ids.
 fn wire_char(c: char) -> char {
-    if c.is_ascii_alphanumeric() || c == '-' {
-        c
-    } else {
-        '_'
-    }
+    if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }
 }

@@ -43,9 +43,7 @@ impl Dialect for OpenAiChat {
         };
         let ending = ending(choice.finish_reason.as_deref(), &choice.message);
         let parts = parts(choice.message)?;
-        let prefix = body
-            .id
-            .map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
+        let prefix = body.id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
         Ok(Reply::from_parts(parts, ending).with_own_ids(&prefix, &mut BTreeSet::new()))
     }
 
@@ -90,21 +88,13 @@ impl Dialect for OpenAiChat {
         let mut body = Map::new();
         body.insert("model".to_owned(), request.model.into());
         // `max_tokens` is deprecated, and reasoning models refuse it.
-        body.insert(
-            "max_completion_tokens".to_owned(),
-            request.max_tokens.into(),
-        );
+        body.insert("max_completion_tokens".to_owned(), request.max_tokens.into());
         if let Some(tools) = request.some_tools() {
             body.insert("tools".to_owned(), tools.clone());
         }
-        let system = request
-            .system
-            .map(|text| json!({"role": "system", "content": text}));
+        let system = request.system.map(|text| json!({"role": "system", "content": text}));
         let messages = self.messages(request.messages);
-        body.insert(
-            "messages".to_owned(),
-            system.into_iter().chain(messages).collect(),
-        );
+        body.insert("messages".to_owned(), system.into_iter().chain(messages).collect());
         Value::Object(body)
     }
 }
@@ -167,12 +157,7 @@ fn parts(message: ChatMessage<'_>) -> Result<Vec<Part>, DialectError> {
         parts.extend(texts(content)?.into_iter().map(Part::Text));
     }
     parts.extend(message.refusal.map(Part::Text));
-    for (index, call) in message
-        .tool_calls
-        .unwrap_or_default()
-        .into_iter()
-        .enumerate()
-    {
+    for (index, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
         let arguments = arguments(call.function.arguments, index)?;
         let id = call.id.unwrap_or_default();
         parts.push(Part::Call(ToolCall::new(id, call.function.name, arguments)));
@@ -206,13 +191,7 @@ fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
         Some("content_filter") => Ending::Refused,
         _ if message.refusal.is_some() => Ending::Refused,
         // A call that was forced comes with `stop`; the list of calls tells.
-        _ if message
-            .tool_calls
-            .as_ref()
-            .is_some_and(|calls| !calls.is_empty()) =>
-        {
-            Ending::Calls
-        }
+        _ if message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) => Ending::Calls,
         Some("stop" | "tool_calls" | "function_call") | None => Ending::Done,
         Some(other) => Ending::Other(other.to_owned()),
     }

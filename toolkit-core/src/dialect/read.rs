@@ -57,10 +57,8 @@ pub enum DialectError {
 /// The members of a reply, of which one must be there.
 pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(), DialectError> {
     // A gateway's HTML page is not JSON, and cut text is not either.
-    let found: &RawValue = serde_json::from_str(body).map_err(|error| DialectError::NotJson {
-        dialect,
-        found: shown(&error.to_string()),
-    })?;
+    let found: &RawValue = serde_json::from_str(body)
+        .map_err(|error| DialectError::NotJson { dialect, found: shown(&error.to_string()) })?;
     let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(found.get()) else {
         return Err(shape(dialect, "$", "expected an object"));
     };
@@ -74,9 +72,7 @@ pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(
     let like = MARKS
         .iter()
         .find(|(mark, _)| members.contains_key(*mark))
-        .map_or_else(String::new, |(_, other)| {
-            format!(" (this looks like a reply in `{other}`)")
-        });
+        .map_or_else(String::new, |(_, other)| format!(" (this looks like a reply in `{other}`)"));
     let found = format!("missing; the reply has: {}{like}", shown(&named.join(", ")));
     Err(shape(dialect, &format!("$.{needed}"), &found))
 }
@@ -95,20 +91,12 @@ pub(super) fn parse<'de, T: Deserialize<'de>>(
             inner if inner.starts_with('[') => format!("{path}{inner}"),
             inner => format!("{path}.{inner}"),
         };
-        shape(
-            dialect,
-            &path,
-            &without_place(&error.into_inner().to_string()),
-        )
+        shape(dialect, &path, &without_place(&error.into_inner().to_string()))
     })
 }
 
 pub(super) fn shape(dialect: &'static str, path: &str, found: &str) -> DialectError {
-    DialectError::Shape {
-        dialect,
-        path: shown(path),
-        found: shown(found),
-    }
+    DialectError::Shape { dialect, path: shown(path), found: shown(found) }
 }
 
 /// Both providers, and those who imitate them, write `{"type" or "code", "message"}` or a text.
@@ -119,14 +107,10 @@ fn reported(dialect: &'static str, error: &RawValue) -> DialectError {
         Some(Value::Number(code)) => Some(code.to_string()),
         _ => None,
     };
-    let whole = error
-        .as_str()
-        .map_or_else(|| error.to_string(), str::to_owned);
+    let whole = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
     DialectError::Reported {
         dialect,
-        kind: word("type")
-            .or_else(|| word("code"))
-            .unwrap_or_else(|| "error".to_owned()),
+        kind: word("type").or_else(|| word("code")).unwrap_or_else(|| "error".to_owned()),
         message: word("message").unwrap_or_else(|| shown(&whole)),
     }
 }
@@ -138,8 +122,5 @@ fn shown(text: &str) -> String {
 
 /// A place in a part's own text tells nothing beside the path.
 fn without_place(message: &str) -> String {
-    message
-        .rsplit_once(" at line ")
-        .map_or(message, |(message, _)| message)
-        .to_owned()
+    message.rsplit_once(" at line ").map_or(message, |(message, _)| message).to_owned()
 }

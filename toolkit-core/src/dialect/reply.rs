@@ -62,10 +62,7 @@ impl fmt::Display for Ending {
 impl Reply {
     /// A reply that says something and asks for nothing.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            parts: vec![Part::Text(text.into())],
-            ending: Ending::Done,
-        }
+        Self { parts: vec![Part::Text(text.into())], ending: Ending::Done }
     }
 
     /// A reply that asks for one call; its id is given when it is needed.
@@ -75,10 +72,7 @@ impl Reply {
 
     /// A reply that asks for several calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
-        Self {
-            parts: calls.into_iter().map(Part::Call).collect(),
-            ending: Ending::Calls,
-        }
+        Self { parts: calls.into_iter().map(Part::Call).collect(), ending: Ending::Calls }
     }
 
     /// Puts a reply together from its parts.
@@ -139,11 +133,7 @@ impl Reply {
             if call.id().trim().is_empty() || taken.contains(call.id()) {
                 let id = free_id(prefix, number, taken);
                 let renamed = ToolCall::new(id, call.name(), call.arguments());
-                *call = if call.is_cut_off() {
-                    renamed.cut_off()
-                } else {
-                    renamed
-                };
+                *call = if call.is_cut_off() { renamed.cut_off() } else { renamed };
             }
             taken.insert(call.id().to_owned());
         }

@@ -81,12 +81,7 @@ impl ApprovalRequest {
 
 impl fmt::Display for ApprovalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} for {}",
-            self.tool,
-            escaped(self.caller().principal(), 200)
-        )?;
+        write!(f, "{} for {}", self.tool, escaped(self.caller().principal(), 200))?;
         for (name, value) in self.arguments.as_object().into_iter().flatten() {
             let value = match value {
                 Value::String(text) => format!("\"{}\"", escaped(text, usize::MAX)),
@@ -100,9 +95,7 @@ impl fmt::Display for ApprovalRequest {
 
 /// JSON text with everything that does not print escaped, its own quotes as they are.
 fn json_escaped(json: &str) -> String {
-    escaped(json, usize::MAX)
-        .replace("\\\"", "\"")
-        .replace("\\\\", "\\")
+    escaped(json, usize::MAX).replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 /// Whether a call of the tool can need a person at all.
@@ -131,8 +124,8 @@ pub(super) async fn ask(
     };
     match approver.decide(&request).await {
         Decision::Approved => Ok(()),
-        Decision::Declined { reason } => Err(Stopped::Refused(Box::new(Outcome::declined(
-            reason.as_deref(),
-        )))),
+        Decision::Declined { reason } => {
+            Err(Stopped::Refused(Box::new(Outcome::declined(reason.as_deref()))))
+        }
     }
 }

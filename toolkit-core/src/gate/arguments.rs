@@ -25,11 +25,7 @@ pub(super) fn check(
         .map_err(|problems| invalid(problems, limits))?;
     let value = with_defaults(entry, value);
     let problems = fill(entry, &value, slots);
-    if problems.is_empty() {
-        Ok(value)
-    } else {
-        Err(invalid(problems, limits))
-    }
+    if problems.is_empty() { Ok(value) } else { Err(invalid(problems, limits)) }
 }
 
 fn invalid(problems: Vec<Problem>, limits: &Limits) -> Stopped {
@@ -80,9 +76,7 @@ fn fill(entry: &Entry, value: &Value, slots: &mut [&mut dyn Slot]) -> Vec<Proble
 
 fn fill_one(slot: &mut dyn Slot, value: &Value, at: &Path) -> Option<Problem> {
     let steps = slot.fill(value).err()?;
-    let path = steps
-        .into_iter()
-        .fold(at.clone(), |path, step| path.then(step));
+    let path = steps.into_iter().fold(at.clone(), |path, step| path.then(step));
     Some(Problem::new(
         path,
         ProblemKind::Refused,

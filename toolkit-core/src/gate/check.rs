@@ -18,7 +18,5 @@ pub(super) async fn run(checks: &[Check<'_>], limits: &Limits) -> Result<(), Sto
         return Ok(());
     }
     let report = arguments::lines(&problems, limits);
-    Err(Stopped::Refused(Box::new(Outcome::rejected(
-        problems, report,
-    ))))
+    Err(Stopped::Refused(Box::new(Outcome::rejected(problems, report))))
 }

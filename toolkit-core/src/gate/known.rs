@@ -39,12 +39,7 @@ pub(crate) fn is_visible(entry: &Entry, allowed: &Allowed, caller: &Caller) -> b
 }
 
 fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
-    entry
-        .tool
-        .scopes
-        .iter()
-        .map(String::as_str)
-        .find(|scope| !caller.granted().contains(scope))
+    entry.tool.scopes.iter().map(String::as_str).find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
@@ -66,13 +61,11 @@ pub(super) fn look_up<'e>(
         .map(|entry| entry.tool.name.as_str())
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
-    Err(
-        match found.filter(|entry| viewer.allowed.contains(&entry.tool.name)) {
-            Some(entry) => match missing_scope(entry, viewer.caller) {
-                Some(scope) => Outcome::denied(unknown, scope),
-                None => unknown,
-            },
+    Err(match found.filter(|entry| viewer.allowed.contains(&entry.tool.name)) {
+        Some(entry) => match missing_scope(entry, viewer.caller) {
+            Some(scope) => Outcome::denied(unknown, scope),
             None => unknown,
         },
-    )
+        None => unknown,
+    })
 }

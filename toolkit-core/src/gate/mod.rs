@@ -55,11 +55,8 @@ pub(crate) async fn dispatch(
         Ok(entry) => entry,
         Err(outcome) => return Ok(outcome),
     };
-    let context = CallContext::new(
-        Arc::clone(viewer.caller),
-        call.id().into(),
-        Arc::clone(&viewer.run_id),
-    );
+    let context =
+        CallContext::new(Arc::clone(viewer.caller), call.id().into(), Arc::clone(&viewer.run_id));
     let way = Way {
         entry,
         house,

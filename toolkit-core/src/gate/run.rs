@@ -22,8 +22,7 @@ pub(super) struct Panic(Box<dyn Any + Send>);
 impl Panic {
     fn text(&self) -> &str {
         let text = self.0.downcast_ref::<&str>().copied();
-        text.or_else(|| self.0.downcast_ref::<String>().map(String::as_str))
-            .unwrap_or("no text")
+        text.or_else(|| self.0.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
     }
 
     fn discard(self) {
@@ -65,19 +64,14 @@ impl Future for Fence<'_> {
 impl Fence<'_> {
     fn drop_call(&mut self) -> Option<Panic> {
         let call = self.0.take();
-        catch_unwind(AssertUnwindSafe(|| drop(call)))
-            .err()
-            .map(Panic)
+        catch_unwind(AssertUnwindSafe(|| drop(call))).err().map(Panic)
     }
 }
 
 impl Drop for Fence<'_> {
     fn drop(&mut self) {
         if let Some(panic) = self.drop_call() {
-            tracing::error!(
-                panic = panic.text(),
-                "a tool panicked while its call was dropped"
-            );
+            tracing::error!(panic = panic.text(), "a tool panicked while its call was dropped");
             panic.discard();
         }
     }
@@ -103,10 +97,9 @@ pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome
     match stopped {
         Stopped::Refused(outcome) => Ok(*outcome),
         Stopped::Failed(Failure(Cause::Tool(error))) => Ok(Outcome::tool_error(&error)),
-        Stopped::Failed(Failure(Cause::Fatal(error))) => Err(Abort::Fatal {
-            tool: tool.name.clone(),
-            error,
-        }),
+        Stopped::Failed(Failure(Cause::Fatal(error))) => {
+            Err(Abort::Fatal { tool: tool.name.clone(), error })
+        }
         Stopped::Failed(Failure(Cause::Config(error))) => {
             Err(Abort::Config(if error.tool().is_none() {
                 error.of_tool(&tool.name)
@@ -117,12 +110,7 @@ pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome
         Stopped::Failed(Failure(Cause::Internal(error))) => {
             let id = error_id();
             let error = chain(&*error);
-            tracing::error!(
-                tool = tool.name,
-                error_id = id,
-                error,
-                "a tool failed internally"
-            );
+            tracing::error!(tool = tool.name, error_id = id, error, "a tool failed internally");
             Ok(Outcome::internal(&tool.name, id, entered))
         }
         Stopped::Untellable(error) => {

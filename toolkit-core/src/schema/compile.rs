@@ -135,9 +135,7 @@ impl Node {
     }
 
     pub(crate) fn property(&self, name: &str) -> Option<&Property> {
-        self.properties
-            .iter()
-            .find(|property| property.name == name)
+        self.properties.iter().find(|property| property.name == name)
     }
 }
 
@@ -153,10 +151,7 @@ impl Compiled {
         self.root
     }
 
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "an id is made only where its node is pushed"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "an id is made only where its node is pushed")]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0]
     }
@@ -164,19 +159,12 @@ impl Compiled {
 
 /// Compiles a schema; every reason why it can not be where it can not.
 pub(crate) fn compile(schema: &Value) -> Result<Compiled, Vec<String>> {
-    let mut compiler = Compiler {
-        document: schema,
-        nodes: Vec::new(),
-        seen: Vec::new(),
-        faults: Vec::new(),
-    };
+    let mut compiler =
+        Compiler { document: schema, nodes: Vec::new(), seen: Vec::new(), faults: Vec::new() };
     let root = compiler.schema(schema, "#");
     compiler.refuse_loops();
     if compiler.faults.is_empty() {
-        Ok(Compiled {
-            nodes: compiler.nodes,
-            root,
-        })
+        Ok(Compiled { nodes: compiler.nodes, root })
     } else {
         Err(compiler.faults)
     }
@@ -245,10 +233,7 @@ impl<'a> Compiler<'a> {
         let id = NodeId(self.nodes.len());
         self.nodes.push(Node::anything());
         let node = match schema {
-            Value::Bool(accepts) => Node {
-                never: !accepts,
-                ..Node::anything()
-            },
+            Value::Bool(accepts) => Node { never: !accepts, ..Node::anything() },
             Value::Object(keywords) => self.keywords(keywords, at),
             _ => {
                 self.fault(at, "is neither an object nor true nor false");
@@ -267,10 +252,7 @@ impl<'a> Compiler<'a> {
             let known = self.scalar(&mut node, keyword, value, at)
                 || self.structure(&mut node, keyword, value, at);
             if !known && !is_annotation(keyword) {
-                self.fault(
-                    at,
-                    &format!("uses the keyword `{keyword}`, which is not supported"),
-                );
+                self.fault(at, &format!("uses the keyword `{keyword}`, which is not supported"));
             }
         }
         self.require(&mut node, keywords.get("required"), at);
@@ -382,15 +364,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn count(&mut self, keyword: &str, value: &Value, at: &str) -> Option<u64> {
-        let count = self
-            .decimal(keyword, value, at)?
-            .integer()
-            .and_then(|n| u64::try_from(n).ok());
+        let count = self.decimal(keyword, value, at)?.integer().and_then(|n| u64::try_from(n).ok());
         if count.is_none() {
-            self.fault(
-                at,
-                &format!("has a `{keyword}` that is no whole number from 0"),
-            );
+            self.fault(at, &format!("has a `{keyword}` that is no whole number from 0"));
         }
         count
     }
@@ -428,11 +404,7 @@ impl<'a> Compiler<'a> {
         };
         for (name, schema) in named {
             let property = self.schema(schema, &format!("{at}/{name}"));
-            node.properties.push(Property {
-                name: name.clone(),
-                node: property,
-                required: false,
-            });
+            node.properties.push(Property { name: name.clone(), node: property, required: false });
         }
     }
 
@@ -466,9 +438,7 @@ impl<'a> Compiler<'a> {
         if let Some((_, id)) = self.seen.iter().find(|(seen, _)| seen == text) {
             return Some(*id);
         }
-        let target = text
-            .strip_prefix('#')
-            .and_then(|pointer| self.document.pointer(pointer));
+        let target = text.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
         let Some(target) = target else {
             self.fault(at, &format!("refers to {text:?}, which is not in it"));
             return None;
@@ -486,19 +456,15 @@ impl<'a> Compiler<'a> {
             Some(_) => return self.fault(at, "has a `required` that is no array"),
         };
         for name in names.iter().filter_map(Value::as_str) {
-            if let Some(property) = node
-                .properties
-                .iter_mut()
-                .find(|property| property.name == name)
+            if let Some(property) =
+                node.properties.iter_mut().find(|property| property.name == name)
             {
                 property.required = true;
                 continue;
             }
             let anything = NodeId(self.nodes.len());
-            self.nodes.push(Node {
-                never: node.additional == Additional::Nothing,
-                ..Node::anything()
-            });
+            self.nodes
+                .push(Node { never: node.additional == Additional::Nothing, ..Node::anything() });
             node.properties.push(Property {
                 name: name.to_owned(),
                 node: anything,
@@ -532,8 +498,7 @@ impl<'a> Compiler<'a> {
             }
         }
         if looping {
-            self.faults
-                .push("the schema refers to itself without going into the value".to_owned());
+            self.faults.push("the schema refers to itself without going into the value".to_owned());
         }
     }
 }

@@ -29,21 +29,12 @@ impl Decimal {
         let kept = all.trim_end_matches('0');
         let digits = kept.trim_start_matches('0').to_owned();
         if digits.is_empty() {
-            return Some(Self {
-                negative: false,
-                digits,
-                exponent: 0,
-            });
+            return Some(Self { negative: false, digits, exponent: 0 });
         }
         let dropped = i64::try_from(all.len() - kept.len()).ok()?;
-        let exponent = exponent
-            .checked_sub(i64::try_from(fraction.len()).ok()?)?
-            .checked_add(dropped)?;
-        Some(Self {
-            negative,
-            digits,
-            exponent,
-        })
+        let exponent =
+            exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)?;
+        Some(Self { negative, digits, exponent })
     }
 
     /// Whether it is a whole number, in whatever way it is written.
@@ -57,27 +48,15 @@ impl Decimal {
         if self.digits.len().saturating_add(zeros) > 39 {
             return None;
         }
-        let magnitude = format!(
-            "{:0<width$}",
-            self.digits,
-            width = self.digits.len() + zeros
-        );
-        let magnitude = if magnitude.is_empty() {
-            0
-        } else {
-            magnitude.parse::<i128>().ok()?
-        };
+        let magnitude = format!("{:0<width$}", self.digits, width = self.digits.len() + zeros);
+        let magnitude = if magnitude.is_empty() { 0 } else { magnitude.parse::<i128>().ok()? };
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
     /// The nearest double, where it is finite.
     pub(crate) fn double(&self) -> Option<f64> {
         let sign = if self.negative { "-" } else { "" };
-        let digits = if self.digits.is_empty() {
-            "0"
-        } else {
-            &self.digits
-        };
+        let digits = if self.digits.is_empty() { "0" } else { &self.digits };
         let text = format!("{sign}{digits}e{}", self.exponent);
         text.parse::<f64>().ok().filter(|double| double.is_finite())
     }
@@ -97,10 +76,8 @@ impl Decimal {
             return true;
         }
         // The last digit is not 0, so a finer number is no multiple of a coarser step.
-        let Some(shift) = self
-            .exponent
-            .checked_sub(step.exponent)
-            .and_then(|by| u64::try_from(by).ok())
+        let Some(shift) =
+            self.exponent.checked_sub(step.exponent).and_then(|by| u64::try_from(by).ok())
         else {
             return false;
         };
@@ -129,9 +106,7 @@ impl Decimal {
             i128::from(number.exponent) + i128::try_from(number.digits.len()).unwrap_or(i128::MAX)
         };
         // Both start with a digit other than 0, so text order is the order of the numbers.
-        order(self)
-            .cmp(&order(other))
-            .then_with(|| self.digits.cmp(&other.digits))
+        order(self).cmp(&order(other)).then_with(|| self.digits.cmp(&other.digits))
     }
 }
 
@@ -189,9 +164,7 @@ mod tests {
 
     #[test]
     fn numbers_are_ordered_by_size() {
-        let ordered = [
-            "-1e400", "-10", "-9.5", "0", "1e-400", "0.01", "9", "10", "10.5", "1e400",
-        ];
+        let ordered = ["-1e400", "-10", "-9.5", "0", "1e-400", "0.01", "9", "10", "10.5", "1e400"];
         for pair in ordered.windows(2) {
             assert!(read(pair[0]) < read(pair[1]), "{pair:?}");
         }
@@ -208,18 +181,9 @@ mod tests {
 
     #[test]
     fn multiples_are_counted_in_decimals() {
-        for (number, step) in [
-            ("0.3", "0.1"),
-            ("19.99", "0.01"),
-            ("1e300", "7e0"),
-            ("0", "5"),
-        ] {
+        for (number, step) in [("0.3", "0.1"), ("19.99", "0.01"), ("1e300", "7e0"), ("0", "5")] {
             let expected = number != "1e300";
-            assert_eq!(
-                read(number).is_multiple_of(&read(step)),
-                expected,
-                "{number} {step}"
-            );
+            assert_eq!(read(number).is_multiple_of(&read(step)), expected, "{number} {step}");
         }
         assert!(!read("0.35").is_multiple_of(&read("0.1")));
         assert!(read("1e300").is_multiple_of(&read("0.5")));

@@ -83,14 +83,8 @@ fn parameter(schema: Value, description: &str, keywords: Vec<(&'static str, Valu
 
 /// Puts a description first; the one of the place comes before the one of the type.
 fn describe(node: Object, description: &str) -> Object {
-    let own = node
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let text = match (
-        description.is_empty(),
-        own.is_empty() || description.contains(own),
-    ) {
+    let own = node.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = match (description.is_empty(), own.is_empty() || description.contains(own)) {
         (true, _) => own.to_owned(),
         (false, true) => description.to_owned(),
         (false, false) => format!("{description}\n{own}"),
@@ -115,6 +109,7 @@ fn normalize(root: Value) -> Value {
     walk(&mut root, &mut |node| merge_reference(node, &definitions));
     walk(&mut root, &mut close);
     prune(&mut root);
+    inline_single_uses(&mut root);
     root
 }
 
@@ -164,16 +159,11 @@ fn fold_enum(node: &mut Object) {
         let Some(names) = names_of(branch) else {
             return;
         };
-        if let Some(doc) = branch
-            .get("description")
-            .and_then(Value::as_str)
-            .filter(|d| !d.is_empty())
+        if let Some(doc) =
+            branch.get("description").and_then(Value::as_str).filter(|d| !d.is_empty())
         {
-            let shown: Vec<String> = names
-                .iter()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect();
+            let shown: Vec<String> =
+                names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             lines.push(format!("{}: {}", shown.join(", "), doc.replace('\n', " ")));
         }
         values.extend(names);
@@ -181,10 +171,7 @@ fn fold_enum(node: &mut Object) {
     node.shift_remove("oneOf");
     node.insert("type".to_owned(), "string".into());
     node.insert("enum".to_owned(), values.into());
-    let own = node
-        .get("description")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
+    let own = node.get("description").and_then(Value::as_str).map(str::to_owned);
     let described: Vec<String> = own.into_iter().chain(lines).collect();
     *node = describe(
         node.iter()
@@ -213,11 +200,8 @@ fn names_of(branch: &Value) -> Option<Vec<Value>> {
 /// Null stands for absence wherever a property may be absent, so the schema need not offer it.
 fn drop_nulls(node: &mut Object) {
     let required = node.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &str| {
-        required
-            .as_array()
-            .is_some_and(|names| names.iter().any(|n| n == name))
-    };
+    let is_required =
+        |name: &str| required.as_array().is_some_and(|names| names.iter().any(|n| n == name));
     let Some(Value::Object(properties)) = node.get_mut("properties") else {
         return;
     };
@@ -332,11 +316,7 @@ fn is_leaf(node: &Object) -> bool {
 /// Lays a node over what it refers to: fields are joined, what the node says itself stands.
 fn overlay(node: &mut Object, target: Object) {
     let own = std::mem::take(node);
-    let description = own
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let description = own.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut merged = describe(target, &description);
     for (keyword, value) in own {
         match (keyword.as_str(), merged.get_mut(&keyword), value) {
@@ -360,12 +340,8 @@ fn overlay(node: &mut Object, target: Object) {
 /// Closes an object that has named properties and does not say what else it takes.
 fn close(node: &mut Object) {
     let is_object = node.get("type").is_some_and(|name| name == "object");
-    let open = [
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "unevaluatedProperties",
-    ];
+    let open =
+        ["additionalProperties", "patternProperties", "propertyNames", "unevaluatedProperties"];
     if is_object && !open.iter().any(|name| node.contains_key(*name)) {
         node.entry("properties").or_insert_with(|| json!({}));
         node.insert("additionalProperties".to_owned(), false.into());
@@ -374,9 +350,8 @@ fn close(node: &mut Object) {
 
 /// Removes the definitions that nothing refers to any more.
 fn prune(root: &mut Value) {
-    let Some(Value::Object(definitions)) = root
-        .as_object_mut()
-        .and_then(|root| root.shift_remove("$defs"))
+    let Some(Value::Object(definitions)) =
+        root.as_object_mut().and_then(|root| root.shift_remove("$defs"))
     else {
         return;
     };
@@ -390,10 +365,7 @@ fn prune(root: &mut Value) {
             kept.push(name);
         }
     }
-    let left: Object = definitions
-        .into_iter()
-        .filter(|(name, _)| kept.contains(name))
-        .collect();
+    let left: Object = definitions.into_iter().filter(|(name, _)| kept.contains(name)).collect();
     if let Value::Object(root) = root
         && !left.is_empty()
     {
@@ -401,13 +373,38 @@ fn prune(root: &mut Value) {
     }
 }
 
+/// Puts a definition that is referred to once in the place of the reference.
+fn inline_single_uses(root: &mut Value) {
+    let names: Vec<String> = root
+        .get("$defs")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in names {
+        let mut definition = root["$defs"][&name].clone();
+        let uses = references(root).iter().filter(|used| **used == name).count();
+        if uses != 1 || references(&mut definition).contains(&name) {
+            continue;
+        }
+        let reference = Value::from(format!("#/$defs/{name}"));
+        walk(root, &mut |node| {
+            if let (Some(used), Value::Object(definition)) = (node.get("$ref"), &definition)
+                && *used == reference
+            {
+                *node = definition.clone();
+            }
+        });
+    }
+    prune(root);
+}
+
 fn references(schema: &mut Value) -> Vec<String> {
     let mut names = Vec::new();
     walk(schema, &mut |node| {
-        let name = node
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|r| r.strip_prefix("#/$defs/"));
+        let name =
+            node.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
         names.extend(name.map(str::to_owned));
     });
     names

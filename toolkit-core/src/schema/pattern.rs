@@ -14,11 +14,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 }
 
 fn last_line(text: &str) -> String {
-    text.lines()
-        .last()
-        .unwrap_or(text)
-        .trim_start_matches("error: ")
-        .to_owned()
+    text.lines().last().unwrap_or(text).trim_start_matches("error: ").to_owned()
 }
 
 /// ECMA's white space.

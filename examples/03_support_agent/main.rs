@@ -1,0 +1,290 @@
+//! A support agent over orders, customers and refunds: the main job, end to end.
+//!
+//! Reads what a provider replied, dispatches the calls through the registry,
+//! and writes the next request. The replies are in files, so that the program
+//! needs no network; everything else is as in a real agent.
+//!
+//! - `cargo run --example support_agent` plays both transcripts.
+//! - `… -- --call NAME JSON` dispatches one call and prints what the model would read.
+//! - `… -- --definitions anthropic|openai` prints what the model reads of the tools.
+
+pub(crate) mod store;
+mod tools;
+
+use std::env;
+use std::error::Error;
+use std::ffi::OsString;
+use std::future::ready;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
+use toolkit::prelude::*;
+use toolkit::{ApprovalRequest, Approver, Decision, Options, Outcome, Registry, View};
+
+use store::{Order, Payment, Refund, Shop};
+use tools::{close_account, create_payment, get_customer, get_order, list_orders, refund_payment};
+
+const USAGE: &str = "usage: support_agent [--call NAME JSON | --definitions anthropic|openai]";
+
+const SYSTEM: &str = "You are the support agent of a furniture shop.";
+
+/// What this agent may ask for. `close_account` is in the registry and not in here.
+const ALLOWED: [&str; 5] =
+    ["get_customer", "list_orders", "get_order", "refund_payment", "create_payment"];
+
+/// Up to here the person at the desk agrees.
+const DESK_LIMIT: f64 = 1000.0;
+
+/// What the person at the desk was asked and said.
+type Notes = Arc<Mutex<Vec<String>>>;
+
+/// A shop, the agent's view of its tools, and the desk's notes.
+pub(crate) struct Office {
+    pub(crate) shop: Arc<Shop>,
+    view: View,
+    notes: Notes,
+}
+
+impl Office {
+    pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
+        let shop = Arc::new(Shop::open());
+        let notes = Notes::default();
+        let registry = Registry::builder()
+            .tools(tools![
+                get_customer,
+                list_orders,
+                get_order,
+                refund_payment,
+                create_payment,
+                close_account,
+            ])
+            .state(Arc::clone(&shop))
+            .approver(desk(Arc::clone(&notes)))
+            .build()?;
+        let caller = Caller::new("agent-7").tenant("furniture").scopes(["payments:write"]);
+        Ok(Self { shop, view: registry.view(caller).scoped(ALLOWED), notes })
+    }
+
+    fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Box<dyn Error>> {
+        let options = Options::default().run_id("run-1");
+        Ok(self.view.dispatch_blocking(call.clone(), options)?)
+    }
+
+    fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A rule in place of the person who would be asked.
+fn desk(notes: Notes) -> impl Approver {
+    move |request: ApprovalRequest| {
+        let amount = request.arguments().get("amount").and_then(Value::as_f64);
+        let (decision, said) = if amount.is_some_and(|amount| amount <= DESK_LIMIT) {
+            (Decision::Approved, "approved: it is not over")
+        } else {
+            let reason = format!("over {DESK_LIMIT:.2}");
+            (Decision::Declined { reason: Some(reason) }, "declined: it is over")
+        };
+        let note = format!("{request}\n{said} {DESK_LIMIT:.2}");
+        notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        ready(decision)
+    }
+}
+
+/// What a provider replied, as it came.
+#[derive(Deserialize)]
+struct Transcript<'a> {
+    user: String,
+    #[serde(borrow)]
+    replies: Vec<&'a RawValue>,
+}
+
+/// One provider: its wire form, its model, and the file of its replies.
+pub(crate) struct Provider {
+    pub(crate) dialect: &'static dyn Dialect,
+    model: &'static str,
+    transcript: &'static str,
+}
+
+pub(crate) const PROVIDERS: [Provider; 2] = [
+    Provider {
+        dialect: &Anthropic,
+        model: "claude-sonnet-4-5",
+        transcript: include_str!("anthropic.json"),
+    },
+    Provider {
+        dialect: &OpenAiChat,
+        model: "gpt-5.1",
+        transcript: include_str!("openai_chat.json"),
+    },
+];
+
+impl Provider {
+    fn request(&self, office: &Office, messages: &[Message]) -> Value {
+        let request = Request::new(self.model, messages)
+            .max_tokens(1024)
+            .system(SYSTEM)
+            .tools(office.view.definitions(self.dialect));
+        self.dialect.request(&request)
+    }
+}
+
+/// Plays a transcript, and gives the last request that would be sent.
+pub(crate) fn play(
+    provider: &Provider,
+    office: &Office,
+    out: &mut dyn Write,
+) -> Result<Value, Box<dyn Error>> {
+    let transcript: Transcript<'_> = serde_json::from_str(provider.transcript)?;
+    show(out, "user", &transcript.user)?;
+    let mut messages = vec![Message::User(transcript.user)];
+    let mut request = provider.request(office, &messages);
+    for (index, body) in transcript.replies.iter().enumerate() {
+        writeln!(out, "\n{} reply {}", provider.dialect.name(), index + 1)?;
+        let reply = provider.dialect.read(body.get())?;
+        show(out, "says", &reply.full_text())?;
+        let mut answered = Vec::new();
+        for call in reply.tool_calls() {
+            answered.push(answer(office, call, out)?);
+        }
+        messages.push(Message::Assistant(reply));
+        if answered.is_empty() {
+            continue;
+        }
+        messages.push(Message::Results(answered));
+        request = provider.request(office, &messages);
+    }
+    Ok(request)
+}
+
+fn answer(
+    office: &Office,
+    call: &ToolCall,
+    out: &mut dyn Write,
+) -> Result<Answered, Box<dyn Error>> {
+    show(out, "calls", &format!("{} {}", call.name(), call.arguments()))?;
+    let outcome = office.dispatch(call)?;
+    for note in office.take_notes() {
+        show(out, "desk", &note)?;
+    }
+    show(out, outcome.status().as_str(), outcome.text())?;
+    Ok(Answered::new(call.clone(), outcome))
+}
+
+/// Writes what happened beside its name, further lines under the first.
+fn show(out: &mut dyn Write, what: &str, text: &str) -> io::Result<()> {
+    for (index, line) in text.lines().enumerate() {
+        writeln!(out, "  {:12}  {line}", if index == 0 { what } else { "" })?;
+    }
+    Ok(())
+}
+
+/// Writes a request with one tool and one message a line; nothing else is added to its bytes.
+fn show_request(request: &Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\nthe last request")?;
+    for (index, (name, value)) in request.as_object().into_iter().flatten().enumerate() {
+        write!(out, "{}\"{name}\":", if index == 0 { "{" } else { ",\n" })?;
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    write!(out, "{}\n{item}", if index == 0 { "[" } else { "," })?;
+                }
+                write!(out, "]")?;
+            }
+            value => write!(out, "{value}")?,
+        }
+    }
+    writeln!(out, "}}")
+}
+
+fn show_rows(office: &Office, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\nthe shop afterwards")?;
+    let rows = office.shop.with(|rows| rows.clone());
+    for Order { id, status, .. } in rows.orders.values() {
+        show(out, "order", &format!("{id} {status:?}"))?;
+    }
+    for Refund { id, order_id, amount, currency } in &rows.refunds {
+        show(out, "refund", &format!("{id} {order_id} {amount:.2} {currency:?}"))?;
+    }
+    for Payment { id, amount, currency, pay_on } in &rows.payments {
+        show(out, "payment", &format!("{id} {amount:.2} {currency:?} on {pay_on}"))?;
+    }
+    Ok(())
+}
+
+/// What the command line asks for.
+pub(crate) enum Command {
+    Play,
+    Call { name: String, arguments: String },
+    Definitions(&'static dyn Dialect),
+}
+
+impl Command {
+    pub(crate) fn parse(arguments: &[&str]) -> Option<Self> {
+        match arguments {
+            [] => Some(Self::Play),
+            ["--call", name, arguments] => {
+                Some(Self::Call { name: (*name).to_owned(), arguments: (*arguments).to_owned() })
+            }
+            ["--definitions", "anthropic"] => Some(Self::Definitions(&Anthropic)),
+            ["--definitions", "openai"] => Some(Self::Definitions(&OpenAiChat)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn run(self, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+        match self {
+            Self::Play => {
+                for (index, provider) in PROVIDERS.iter().enumerate() {
+                    if index > 0 {
+                        writeln!(out)?;
+                    }
+                    writeln!(out, "== {} ==", provider.dialect.name())?;
+                    let office = Office::open()?;
+                    let request = play(provider, &office, out)?;
+                    show_request(&request, out)?;
+                    show_rows(&office, out)?;
+                }
+            }
+            Self::Call { name, arguments } => {
+                let outcome =
+                    Office::open()?.dispatch(&ToolCall::new("call_1", name, arguments))?;
+                writeln!(out, "{}", outcome.text())?;
+            }
+            Self::Definitions(dialect) => {
+                writeln!(out, "{:#}", Office::open()?.view.definitions(dialect))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a command line program says there what went wrong")]
+fn main() -> ExitCode {
+    let arguments: Result<Vec<String>, OsString> =
+        env::args_os().skip(1).map(OsString::into_string).collect();
+    let arguments = arguments.unwrap_or_else(|_| vec!["not text".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some(command) = Command::parse(&arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match command.run(&mut io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&*error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("support_agent: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether somebody, like `head`, has read enough.
+fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}

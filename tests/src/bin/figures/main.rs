@@ -1,0 +1,69 @@
+//! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is what it is for")]
+
+mod dispatch;
+mod measure;
+
+use std::process::ExitCode;
+
+use measure::Contender;
+
+/// One figure: a contender measured against its floor, in the same run.
+struct Figure {
+    name: &'static str,
+    /// What the floor is.
+    of: &'static str,
+    contender: Contender,
+    floor: Contender,
+}
+
+fn figures() -> Vec<Figure> {
+    dispatch::figures()
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [measure::INNER, name] => run_alone(name),
+        [] => print_all(""),
+        [subject] if figures().iter().any(|figure| figure.name.starts_with(subject)) => {
+            print_all(subject)
+        }
+        _ => {
+            let subjects: Vec<&str> = figures().iter().map(|figure| figure.name).collect();
+            eprintln!(
+                "usage: figures [SUBJECT], a subject being the start of one of: {}",
+                subjects.join(", ")
+            );
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn print_all(subject: &str) -> ExitCode {
+    for figure in figures().iter().filter(|figure| figure.name.starts_with(subject)) {
+        let (unit, contender, floor) = measure::both(figure);
+        let line = serde_json::json!({
+            "figure": figure.name,
+            "ratio": (contender / floor * 100.0).round() / 100.0,
+            "of": format!("{unit} over {}", figure.of),
+            "floor": floor.round(),
+        });
+        println!("{line}");
+    }
+    ExitCode::SUCCESS
+}
+
+/// The process that valgrind counts: one contender and nothing else.
+fn run_alone(name: &str) -> ExitCode {
+    for figure in figures() {
+        for (part, contender) in [("contender", &figure.contender), ("floor", &figure.floor)] {
+            if name == format!("{}/{part}", figure.name) {
+                measure::counted(contender);
+                return ExitCode::SUCCESS;
+            }
+        }
+    }
+    eprintln!("no contender {name:?}");
+    ExitCode::from(2)
+}

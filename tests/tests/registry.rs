@@ -1,0 +1,219 @@
+//! Building a registry finds every mistake at once.
+
+use serde_json::{Value, json};
+use toolkit::prelude::*;
+use toolkit::{DynamicTool, Effect, Registry, ToolConfigErrors};
+
+fn dynamic(name: &str, description: &str, schema: Value) -> DynamicTool {
+    Tool::dynamic(name, description, schema, |_: Value, _: CallContext| async {
+        Ok::<_, Failure>("done")
+    })
+}
+
+fn object() -> Value {
+    json!({"type": "object"})
+}
+
+fn faults(tools: impl IntoIterator<Item = Tool>) -> Vec<String> {
+    let errors: ToolConfigErrors = Registry::builder().tools(tools).build().unwrap_err();
+    errors.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn every_mistake_of_every_tool_is_reported_together() {
+    let tools: Vec<Tool> = vec![
+        dynamic("", " \n", object()).effect(Effect::Read).into(),
+        dynamic("pay me", "Pays.", json!({"type": "array"})).effect(Effect::Irreversible).into(),
+        dynamic("quiet", "Is quiet.", object()).into(),
+        dynamic("find", "Finds.", json!({"type": "object", "properties": {
+            "a": {"pattern": "(?=a)"}, "b": {"$ref": "#/$defs/nowhere"}, "c": {"contains": true},
+            "d": {"type": "integre"}, "e": {"minimum": "1"}, "f": {"multipleOf": 0}, "g": {"minLength": -1}
+        }})).effect(Effect::Read).into(),
+    ];
+    assert_eq!(
+        faults(tools),
+        [
+            "tool ``: its name does not match ^[A-Za-z0-9_.-]{1,128}$",
+            "tool ``: its description is blank; it is the only thing the model chooses by",
+            "tool `pay me`: its name does not match ^[A-Za-z0-9_.-]{1,128}$",
+            "tool `pay me`: it needs a person's approval and there is nobody to ask; add `.approver(…)`",
+            "tool `pay me`: its schema is not of an object; `\"type\": \"object\"` must stand at the root",
+            "tool `quiet`: it does not say its effect, and other tools do; add `effect = \"read\"`, `\"write\"` or `\"irreversible\"`",
+            "tool `find`: the schema at #/properties/a can not be compiled: pattern \"(?=a)\" can not be used: look-around, including look-ahead and look-behind, is not supported; patterns run in linear time, without look-around and back-references",
+            "tool `find`: the schema at #/properties/b refers to \"#/$defs/nowhere\", which is not in it",
+            "tool `find`: the schema at #/properties/c uses the keyword `contains`, which is not supported",
+            "tool `find`: the schema at #/properties/d names the type \"integre\", which JSON Schema does not have",
+            "tool `find`: the schema at #/properties/e has a `minimum` that is no number",
+            "tool `find`: the schema at #/properties/f has a `multipleOf` that is not greater than 0",
+            "tool `find`: the schema at #/properties/g has a `minLength` that is no whole number from 0",
+        ]
+    );
+}
+
+mod a {
+    use toolkit::prelude::*;
+
+    /// Sends.
+    #[tool]
+    pub fn send() {}
+}
+
+mod b {
+    use toolkit::prelude::*;
+
+    /// Sends, too.
+    #[tool]
+    pub fn send() {}
+}
+
+#[test]
+fn a_name_that_is_taken_names_both_places() {
+    let faults = faults(tools![a::send, b::send]);
+    assert_eq!(faults.len(), 1);
+    let fault = &faults[0];
+    assert!(
+        fault.starts_with("tool `send`: its name is taken already, by registry::a at "),
+        "{fault}"
+    );
+    assert!(fault.contains("tests/registry.rs:") && fault.contains("(registry::b at "), "{fault}");
+}
+
+#[test]
+fn names_that_look_alike_are_refused() {
+    for (one, two) in [
+        ("read-file", "read_file"),
+        ("foo.bar", "foo_bar"),
+        ("getItem", "getitem"),
+        ("item1", "iteml"),
+        ("b0x", "box"),
+    ] {
+        let faults =
+            faults([dynamic(one, "One.", object()).into(), dynamic(two, "Two.", object()).into()]);
+        assert_eq!(
+            faults,
+            [format!(
+                "tool `{two}`: its name looks like `{one}` (made at run time), and a model mixes them up; rename one"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_missing_state_names_tool_and_type() {
+    struct Bank;
+    struct Clock;
+
+    /// Refunds.
+    #[tool]
+    fn refund(#[state] bank: &Bank, #[state] clock: std::sync::Arc<Clock>) {
+        let (Bank, Clock) = (bank, &*clock);
+    }
+    let faults = faults(tools![refund]);
+    assert_eq!(faults.len(), 2);
+    assert!(faults[0].starts_with("tool `refund`: it takes a state of type `registry::a_missing_state_names_tool_and_type::Bank` and there is none; add `.state(…)`"), "{}", faults[0]);
+    let given = Registry::builder()
+        .tools(tools![refund])
+        .state(Bank)
+        .state(std::sync::Arc::new(Clock))
+        .build();
+    assert!(given.is_ok());
+    let twice = Registry::builder().state(Bank).state(Bank).build().unwrap_err();
+    assert!(twice.to_string().contains("two states of type"), "{twice}");
+}
+
+#[test]
+fn a_state_may_be_a_trait_object() {
+    trait Mailer: Send + Sync {
+        fn send(&self) -> &'static str;
+    }
+    struct Post;
+    impl Mailer for Post {
+        fn send(&self) -> &'static str {
+            "posted"
+        }
+    }
+
+    /// Sends.
+    #[tool]
+    fn send(#[state] mailer: &dyn Mailer, #[state] shared: std::sync::Arc<dyn Mailer>) -> String {
+        format!("{} {}", mailer.send(), shared.send())
+    }
+    let mailer: std::sync::Arc<dyn Mailer> = std::sync::Arc::new(Post);
+    let registry = Registry::builder().tools(tools![send]).state(mailer).build().unwrap();
+    assert_eq!(
+        toolkit_tests::call(&registry.view(Caller::new("a")), "send", "{}").text(),
+        "posted posted"
+    );
+}
+
+#[test]
+fn an_effect_that_is_nowhere_declared_is_a_read_and_one_alone_is_a_mistake() {
+    /// Reads.
+    #[tool]
+    fn quiet() {}
+    /// Writes.
+    #[tool(effect = "write")]
+    fn loud() {}
+    let view = Registry::builder().tools(tools![quiet]).build().unwrap().view(Caller::new("a"));
+    assert_eq!(view.effect_of("quiet"), Some(Effect::Read));
+    assert_eq!(view.effect_of("loud"), None);
+    let faults = faults(tools![quiet, loud]);
+    assert_eq!(faults.len(), 1);
+    assert!(faults[0].starts_with("tool `quiet`: it does not say its effect"), "{}", faults[0]);
+}
+
+#[test]
+fn defaults_and_examples_must_be_what_the_parameter_accepts() {
+    /// Lists.
+    #[tool]
+    fn list(
+        #[arg(default = 0, minimum = 1)] page: u8,
+        #[arg(examples = ["O-1", "x"], pattern = r"^O-\d+$")] order: String,
+    ) -> String {
+        format!("{page} {order}")
+    }
+    let faults = faults(tools![list]);
+    assert_eq!(faults.len(), 2);
+    assert!(faults[0].starts_with("tool `list`: its default is not accepted: $.page: expected an integer from 1 to 255, got 0"), "{}", faults[0]);
+    assert!(
+        faults[1]
+            .starts_with("tool `list`: its example is not accepted: $.order: \"x\" does not match"),
+        "{}",
+        faults[1]
+    );
+}
+
+#[test]
+fn a_pattern_in_a_constant_is_checked_when_the_registry_is_built() {
+    const PATTERN: &str = "(";
+    /// Lists.
+    #[tool]
+    fn list(#[arg(pattern = PATTERN)] order: String) -> String {
+        order
+    }
+    assert!(faults(tools![list])[0].contains("pattern \"(\" can not be used"));
+}
+
+#[test]
+fn a_schema_that_asks_itself_is_refused_and_one_that_recurses_is_not() {
+    let looping = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"anyOf": [{"$ref": "#/$defs/x"}]}}});
+    assert_eq!(
+        faults([dynamic("loops", "Loops.", looping).into()]),
+        ["tool `loops`: the schema refers to itself without going into the value"]
+    );
+    let recursive = json!({"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#"}}}, "additionalProperties": false});
+    let view = toolkit_tests::view_of(dynamic("tree", "Trees.", recursive));
+    assert_eq!(toolkit_tests::call(&view, "tree", r#"{"kids":[{"kids":[]}]}"#).text(), "done");
+    assert_eq!(
+        toolkit_tests::call(&view, "tree", r#"{"kids":[{"kid":[]}]}"#).text(),
+        "$.kids[0]: unexpected field 'kid' (did you mean 'kids'? allowed: kids)"
+    );
+}
+
+#[test]
+fn the_errors_print_as_a_list_also_where_main_returns_them() {
+    let errors = Registry::builder().tool(dynamic("x", "", object())).build().unwrap_err();
+    let expected = "the registry has 1 mistake:\n  tool `x`: its description is blank; it is the only thing the model chooses by";
+    assert_eq!(errors.to_string(), expected);
+    assert_eq!(format!("{errors:?}"), expected);
+}

@@ -1,0 +1,10 @@
+use toolkit::prelude::*;
+
+#[tool]
+fn without_a_word() {}
+
+///
+#[tool(effect = "read")]
+fn with_an_empty_comment() {}
+
+fn main() {}

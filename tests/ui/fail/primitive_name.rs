@@ -1,0 +1,9 @@
+use toolkit::prelude::*;
+
+/// Finds.
+#[tool]
+fn str(x: &str) {
+    let _ = x;
+}
+
+fn main() {}

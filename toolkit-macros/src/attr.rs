@@ -1,0 +1,539 @@
+//! The keys of the attributes: two tables, and how a key is read.
+
+use proc_macro2::{Literal as Token, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp};
+
+use crate::diag::{Diagnostics, did_you_mean, similar, with_help};
+
+/// Writes a table of keys as a struct that reads them; a new key is one line.
+macro_rules! keys {
+    (
+        $(#[$about:meta])*
+        $keys:ident elsewhere $elsewhere:literal in $other:ident {
+            $($(#[$doc:meta])* $word:literal $field:ident: $slot:ty $(, $fits:ident $keyword:literal)?;)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Default)]
+        pub(crate) struct $keys {
+            $($(#[$doc])* pub(crate) $field: $slot,)*
+        }
+
+        impl Keys for $keys {
+            const WORDS: &'static [&'static str] = &[$($word),*];
+
+            fn slot(&mut self, word: &str) -> Option<&mut dyn Slot> {
+                match word {
+                    $($word => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
+
+            fn elsewhere(word: &str) -> Option<&'static str> {
+                $other::WORDS.contains(&word).then_some($elsewhere)
+            }
+
+            fn keywords(&self) -> Vec<Keyword<'_>> {
+                let keywords: &[Option<Keyword<'_>>] = &[$($(self.$field.get().map(|value| Keyword {
+                    fits: Fits::$fits,
+                    key: $word,
+                    word: $keyword,
+                    value,
+                }),)?)*];
+                keywords.iter().flatten().copied().collect()
+            }
+        }
+    };
+}
+
+/// The keys of one attribute.
+pub(crate) trait Keys {
+    /// The words of the keys.
+    const WORDS: &'static [&'static str];
+
+    /// Where the value of a key goes.
+    fn slot(&mut self, word: &str) -> Option<&mut dyn Slot>;
+
+    /// The place where a word is a key.
+    fn elsewhere(word: &str) -> Option<&'static str>;
+
+    /// The keys that become a keyword of JSON Schema, in the table's order.
+    fn keywords(&self) -> Vec<Keyword<'_>>;
+
+    /// Reads what stands between the parentheses, and goes on after every mistake.
+    fn read(&mut self, tokens: TokenStream, diag: &mut Diagnostics) {
+        let read = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                self.entry(input, diag);
+            }
+            Ok(())
+        };
+        let read: syn::Result<()> = read.parse2(tokens);
+        diag.ok_or_push(read);
+    }
+
+    /// Reads one key, its value and the comma behind it.
+    fn entry(&mut self, input: ParseStream<'_>, diag: &mut Diagnostics) {
+        if let Ok(key) = input.call(Ident::parse_any) {
+            let word = key.to_string();
+            if let Some(slot) = self.slot(&word) {
+                slot.take(&key, input, diag);
+            } else {
+                diag.error(&key, unknown(&word, Self::WORDS, Self::elsewhere(&word)));
+                if let Some(slot) = similar(&word, Self::WORDS).and_then(|word| self.slot(word)) {
+                    slot.spoil();
+                }
+                skip(input);
+            }
+        } else {
+            if input.peek(LitStr)
+                && let Some(slot) = self.slot("description")
+            {
+                slot.spoil();
+            }
+            diag.at(input.span(), "expected a key, like `description = \"…\"`");
+            skip(input);
+        }
+        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+            diag.at(input.span(), "expected `,` before the next key");
+            skip(input);
+        }
+    }
+}
+
+/// A key that becomes a keyword of JSON Schema.
+#[derive(Clone, Copy)]
+pub(crate) struct Keyword<'a> {
+    /// The types that it fits.
+    pub(crate) fits: Fits,
+    /// The key.
+    pub(crate) key: &'static str,
+    /// JSON Schema's word for it.
+    pub(crate) word: &'static str,
+    /// What is written behind it.
+    pub(crate) value: &'a Value,
+}
+
+keys! {
+    /// What `#[tool(…)]` says.
+    ToolKeys elsewhere "`#[arg(…)]` on a parameter" in ArgKeys {
+        /// What the model chooses by.
+        "description" description: Once<Value>;
+        /// The name that the model asks for.
+        "name" name: Once<Text>;
+        /// A name for people.
+        "title" title: Once<Value>;
+        /// What the tool does to the world.
+        "effect" effect: Once<Text>;
+        /// The scopes that the caller must hold.
+        "scopes" scopes: Once<Words>;
+        /// When a person must agree.
+        "approval" approval: Once<Rule>;
+        /// The business rules.
+        "check" check: Many<Rule>;
+        /// Where the library is found.
+        "crate" root: Once<Root>;
+    }
+}
+
+keys! {
+    /// What `#[arg_type(…)]` says.
+    TypeKeys elsewhere "`#[tool(…)]` on a function" in ToolKeys {
+        /// Where the library is found.
+        "crate" root: Once<Root>;
+    }
+}
+
+keys! {
+    /// What `#[arg(…)]` says.
+    ArgKeys elsewhere "`#[tool(…)]` on the function" in ToolKeys {
+        /// What the model fills the parameter by.
+        "description" description: Once<Value>;
+        /// The parameter's name in the schema.
+        "rename" rename: Once<Text>;
+        /// What is taken when nothing is given.
+        "default" default: Once<Value>, Any "default";
+        /// Values that the model can learn from.
+        "examples" examples: Once<Value>, Any "examples";
+        /// The least number.
+        "minimum" minimum: Once<Value>, Number "minimum";
+        /// The greatest number.
+        "maximum" maximum: Once<Value>, Number "maximum";
+        /// The number that every value is above.
+        "exclusive_minimum" exclusive_minimum: Once<Value>, Number "exclusiveMinimum";
+        /// The number that every value is below.
+        "exclusive_maximum" exclusive_maximum: Once<Value>, Number "exclusiveMaximum";
+        /// The number that divides every value.
+        "multiple_of" multiple_of: Once<Value>, Number "multipleOf";
+        /// The least number of characters.
+        "min_length" min_length: Once<Value>, Text "minLength";
+        /// The greatest number of characters.
+        "max_length" max_length: Once<Value>, Text "maxLength";
+        /// A regular expression that the text matches.
+        "pattern" pattern: Once<Value>, Text "pattern";
+        /// A format that the text has.
+        "format" format: Once<Value>, Text "format";
+        /// The least number of items.
+        "min_items" min_items: Once<Value>, List "minItems";
+        /// The greatest number of items.
+        "max_items" max_items: Once<Value>, List "maxItems";
+        /// Whether no item stands twice.
+        "unique_items" unique_items: Once<Value>, List "uniqueItems";
+    }
+}
+
+/// The types that a keyword fits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fits {
+    /// Every type.
+    Any,
+    /// Numbers.
+    Number,
+    /// Text.
+    Text,
+    /// Lists.
+    List,
+}
+
+/// What can stand behind a key.
+pub(crate) trait Form: Sized {
+    /// How it is written.
+    const SHAPE: &'static str;
+
+    /// Reads it.
+    fn read(input: ParseStream<'_>) -> syn::Result<Self>;
+}
+
+/// Where a key's value goes.
+pub(crate) trait Slot {
+    /// Reads the value behind the key.
+    fn take(&mut self, key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics);
+
+    /// Notes that the key was meant, so that its absence is not reported as well.
+    fn spoil(&mut self);
+}
+
+/// A key that can stand once.
+#[derive(Default)]
+pub(crate) enum Once<T> {
+    /// It is not written.
+    #[default]
+    Absent,
+    /// It is written, and a mistake in it is reported.
+    Broken,
+    /// It is written.
+    Given(T),
+}
+
+impl<T> Once<T> {
+    /// What was written.
+    pub(crate) fn get(&self) -> Option<&T> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::Absent | Self::Broken => None,
+        }
+    }
+
+    /// Takes what was written.
+    pub(crate) fn into_given(self) -> Option<T> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::Absent | Self::Broken => None,
+        }
+    }
+
+    /// Whether nobody tried to write it.
+    pub(crate) fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl<T: Form> Slot for Once<T> {
+    fn take(&mut self, key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics) {
+        if !self.is_absent() {
+            diag.error(key, format_args!("`{key}` stands twice: keep one of the two"));
+            skip(input);
+            return;
+        }
+        *self = value(key, input, diag).map_or(Self::Broken, Self::Given);
+    }
+
+    fn spoil(&mut self) {
+        if self.is_absent() {
+            *self = Self::Broken;
+        }
+    }
+}
+
+/// A key that can stand any number of times.
+pub(crate) struct Many<T>(pub(crate) Vec<T>);
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Form> Slot for Many<T> {
+    fn take(&mut self, key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics) {
+        self.0.extend(value(key, input, diag));
+    }
+
+    fn spoil(&mut self) {}
+}
+
+/// Reads the value behind a key, or reports how it is written.
+fn value<T: Form>(key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics) -> Option<T> {
+    let start = input.cursor();
+    let shape = T::SHAPE;
+    if input.is_empty() || input.peek(Token![,]) {
+        diag.error(key, format_args!("`{key}` has no value: write `{key}{shape}`"));
+        return None;
+    }
+    match T::read(input) {
+        Ok(value) if input.is_empty() || input.peek(Token![,]) => Some(value),
+        Ok(_) => {
+            let message = format_args!("`{key}` ends here: write `,` before the next key");
+            diag.at(input.span(), message);
+            skip(input);
+            None
+        }
+        Err(error) => {
+            let ends = error.to_string().starts_with("unexpected end of input");
+            let span = if ends { key.span() } else { error.span() };
+            if start == input.cursor() || ends {
+                diag.at(span, format_args!("`{key}` is written `{key}{shape}`"));
+            } else {
+                diag.at(span, format_args!("{error}: write `{key}{shape}`"));
+            }
+            skip(input);
+            None
+        }
+    }
+}
+
+/// Says that a key is unknown, and which one was meant.
+fn unknown(word: &str, words: &[&str], elsewhere: Option<&str>) -> String {
+    let message = format!("unknown key `{word}`");
+    match elsewhere {
+        Some(place) => with_help(message, format_args!("`{word}` goes in {place}")),
+        None => did_you_mean(message, word, words),
+    }
+}
+
+/// Skips to the comma before the next key.
+fn skip(input: ParseStream<'_>) {
+    while !input.is_empty() {
+        if input.peek(Token![,]) && (input.peek2(Ident::peek_any) || comma_is_last(input)) {
+            return;
+        }
+        if input.parse::<proc_macro2::TokenTree>().is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether nothing stands after the comma.
+fn comma_is_last(input: ParseStream<'_>) -> bool {
+    input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())
+}
+
+/// Text in quotes.
+pub(crate) struct Text {
+    /// What it says.
+    pub(crate) text: String,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+impl Text {
+    fn of(literal: &LitStr) -> Self {
+        Self { text: literal.value(), span: literal.span() }
+    }
+}
+
+impl Form for Text {
+    const SHAPE: &'static str = " = \"…\"";
+
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(Token![=]) && !input.peek2(LitStr) {
+            input.parse::<Token![=]>()?;
+            let other: Expr = input.parse()?;
+            return Err(syn::Error::new_spanned(other, "expected text in quotes"));
+        }
+        input.parse::<Token![=]>()?;
+        input.parse().map(|literal: LitStr| Self::of(&literal))
+    }
+}
+
+/// Words in quotes.
+pub(crate) struct Words(pub(crate) Vec<Text>);
+
+impl Form for Words {
+    const SHAPE: &'static str = "(\"…\")";
+
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(syn::token::Paren) {
+            return Err(input.error("expected `(`"));
+        }
+        let content;
+        syn::parenthesized!(content in input);
+        let words = content.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
+        // What is left over would be reported a second time.
+        content.parse::<TokenStream>()?;
+        Ok(Self(words?.iter().map(Text::of).collect()))
+    }
+}
+
+/// An expression over the arguments.
+pub(crate) struct Rule(pub(crate) TokenStream);
+
+impl Form for Rule {
+    const SHAPE: &'static str = " = …";
+
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(syn::token::Paren) {
+            input.parse::<Token![=]>()?;
+            return input.parse().map(|rule: Expr| Self(rule.into_token_stream()));
+        }
+        let rule;
+        syn::parenthesized!(rule in input);
+        let expression: Expr = rule.parse()?;
+        rule.parse::<Option<Token![,]>>()?;
+        if !rule.is_empty() {
+            let error = rule.error("expected one expression, joined with `&&` or `||`");
+            rule.parse::<TokenStream>()?;
+            return Err(error);
+        }
+        Ok(Self(expression.into_token_stream()))
+    }
+}
+
+/// The path that the library is found under.
+pub(crate) struct Root(pub(crate) TokenStream);
+
+impl Form for Root {
+    const SHAPE: &'static str = " = path";
+
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.parse::<Token![=]>()?;
+        input.call(Path::parse_mod_style).map(|path| Self(path.into_token_stream()))
+    }
+}
+
+/// An expression, and what can be told of it before the compiler reads it.
+pub(crate) struct Value {
+    /// The expression; integers without a type are written as `i128`.
+    pub(crate) tokens: TokenStream,
+    /// What it is, where it is a literal.
+    pub(crate) literal: Literal,
+}
+
+/// What an expression is, as far as it is written out.
+pub(crate) enum Literal {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Integer(i128),
+    /// A number.
+    Float(f64),
+    /// `true` or `false`.
+    Flag,
+    /// A list.
+    List(Vec<Value>),
+    /// Another literal.
+    Other,
+    /// No literal: only the compiler knows.
+    Unknown,
+}
+
+impl Literal {
+    /// The number that it is, as near as a double gets.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            // Only the order of two bounds is asked, and two integers are compared exactly.
+            #[expect(clippy::cast_precision_loss, reason = "see above")]
+            Self::Integer(number) => Some(*number as f64),
+            Self::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Form for Value {
+    const SHAPE: &'static str = " = …";
+
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.parse::<Token![=]>()?;
+        input.parse().map(|value: Expr| Self::of(&value))
+    }
+}
+
+impl Value {
+    /// Reads an expression.
+    pub(crate) fn of(value: &Expr) -> Self {
+        match value {
+            Expr::Lit(ExprLit { lit, .. }) => Self::of_literal(lit),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => {
+                let Self { tokens, literal } = Self::of(expr);
+                let literal = match literal {
+                    Literal::Integer(number) => Literal::Integer(-number),
+                    Literal::Float(number) => Literal::Float(-number),
+                    _ => Literal::Unknown,
+                };
+                Self { tokens: quote!(#minus #tokens), literal }
+            }
+            Expr::Group(group) => Self::of(&group.expr),
+            Expr::Paren(paren) => Self::of(&paren.expr),
+            Expr::Array(array) => {
+                let items: Vec<_> = array.elems.iter().map(Self::of).collect();
+                let tokens = items.iter().map(|item| &item.tokens);
+                let mut list = TokenStream::new();
+                array.bracket_token.surround(&mut list, |list| {
+                    list.append_separated(tokens, quote!(,));
+                });
+                Self { tokens: list, literal: Literal::List(items) }
+            }
+            other => Self { tokens: other.into_token_stream(), literal: Literal::Unknown },
+        }
+    }
+
+    /// An integer without a type would be an `i32`, and a big one would not fit.
+    fn of_literal(literal: &Lit) -> Self {
+        let mut tokens = literal.into_token_stream();
+        let literal = match literal {
+            Lit::Str(text) => Literal::Text(text.value()),
+            Lit::Bool(_) => Literal::Flag,
+            Lit::Float(number) => number.base10_parse().map_or(Literal::Other, Literal::Float),
+            Lit::Int(number) => match number.base10_parse() {
+                Ok(value) if number.suffix().is_empty() => {
+                    let mut suffixed = Token::i128_suffixed(value);
+                    suffixed.set_span(number.span());
+                    tokens = suffixed.into_token_stream();
+                    Literal::Integer(value)
+                }
+                Ok(value) => Literal::Integer(value),
+                Err(_) => Literal::Other,
+            },
+            _ => Literal::Other,
+        };
+        Self { tokens, literal }
+    }
+
+    /// Where it stands.
+    pub(crate) fn span(&self) -> Span {
+        self.tokens.span()
+    }
+
+    /// Its items, where it is written as a list.
+    pub(crate) fn items(&self) -> Option<Vec<TokenStream>> {
+        match &self.literal {
+            Literal::List(items) => Some(items.iter().map(|item| item.tokens.clone()).collect()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! The rules: what a tool must be, and what to write where it is not.
+
+use std::cmp::Ordering;
+
+use proc_macro2::Span;
+use quote::quote;
+use syn::ext::IdentExt;
+
+use crate::attr::{ArgKeys, Keys, Keyword, Literal, Once, Text, Value};
+use crate::diag::{Diagnostics, did_you_mean, with_help};
+use crate::model::{
+    Argument, Constraint, Description, Function, Mark, Oddity, Param, Role, Tool, Type, Written,
+    WrittenParam,
+};
+
+/// The names of the types that need no `use`; a struct of that name would hide one.
+const PRIMITIVES: &[&str] = &[
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
+    "i128", "isize", "f16", "f32", "f64", "f128",
+];
+
+/// The formats that are checked.
+const FORMATS: &[&str] = &[
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "uuid",
+    "regex",
+    "json-pointer",
+];
+
+/// The effects, as written and as the variants of `Effect`.
+const EFFECTS: &[(&str, &str)] =
+    &[("read", "Read"), ("write", "Write"), ("irreversible", "Irreversible")];
+
+/// Keys of which the first can not be above the second.
+const ORDERED: &[(&str, &str)] =
+    &[("minimum", "maximum"), ("min_length", "max_length"), ("min_items", "max_items")];
+
+/// Keys of which the first must be below the second.
+const APART: &[(&str, &str)] = &[
+    ("exclusive_minimum", "exclusive_maximum"),
+    ("exclusive_minimum", "maximum"),
+    ("minimum", "exclusive_maximum"),
+];
+
+/// Checks every rule; the function alone where one does not hold.
+pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Function> {
+    oddities(&written, diag);
+    distinct(&written.params, diag);
+    opaque(&written.output, "a tool returns one concrete type: write it out", diag);
+    let name = tool_name(&written, diag);
+    let description = description(&written, diag);
+    let effect = effect(&written.keys.effect, diag);
+    let scopes = scopes(&written, diag);
+    let title = written.keys.title.get().and_then(|title| text("title", title, diag));
+    let Written { function, keys, params, output, .. } = written;
+    let params = params.into_iter().filter_map(|param| self::param(param, diag)).collect();
+    match description {
+        Some(description) if diag.is_empty() => Ok(Tool {
+            function,
+            name,
+            title,
+            description,
+            effect,
+            scopes,
+            approval: keys.approval.into_given().map(|rule| rule.0),
+            checks: keys.check.0.into_iter().map(|rule| rule.0).collect(),
+            params,
+            output,
+        }),
+        _ => Err(function),
+    }
+}
+
+fn oddities(written: &Written, diag: &mut Diagnostics) {
+    for &(oddity, span) in &written.oddities {
+        diag.at(span, said_of(oddity));
+    }
+    let ident = &written.function.ident;
+    let name = ident.unraw().to_string();
+    if PRIMITIVES.contains(&name.as_str()) {
+        let message = format!("a tool named `{name}` would hide the primitive type `{name}`");
+        let help = format!("rename the function; `name = \"{name}\"` keeps the name for the model");
+        diag.error(ident, with_help(message, help));
+    }
+}
+
+/// What is said of something that a tool can not have.
+const fn said_of(oddity: Oddity) -> &'static str {
+    match oddity {
+        Oddity::TypeParameter => {
+            "a tool needs one concrete schema: write a concrete type instead of this type parameter"
+        }
+        Oddity::ConstParameter => {
+            "a tool needs one concrete schema: write a concrete number instead of this const parameter"
+        }
+        Oddity::SelfParameter => {
+            "a tool is a free function and has no `self`: take the value as `#[state] name: &Type`"
+        }
+        Oddity::Unsafe => {
+            "a model can not keep the promises of an `unsafe` function: \
+             make it safe, and check what it relies on"
+        }
+        Oddity::Extern => "a tool is a Rust function: remove `extern`",
+        Oddity::Variadic => "a tool needs one concrete schema: take a `Vec<T>` instead of `...`",
+        Oddity::NoBody => "a tool needs a body: write `{ … }` instead of `;`",
+        Oddity::Twice => "`#[tool]` stands twice: keep one of the two",
+        Oddity::Never => "a tool has to return to its caller: write the type of its result",
+    }
+}
+
+/// Two parameters can not have one name.
+fn distinct(params: &[WrittenParam], diag: &mut Diagnostics) {
+    let mut seen: Vec<String> = Vec::new();
+    for param in params.iter().filter(|param| param.is_argument()) {
+        let Some(name) = param.name() else { continue };
+        // Two equal names without `rename` are the compiler's to report.
+        if seen.contains(&name) && (param.keys.rename.get().is_some() || !twins(params, &name)) {
+            let message =
+                format!("two parameters are called `{name}`: the model could not tell them apart");
+            diag.at(param.name_span(), message);
+        }
+        seen.push(name);
+    }
+}
+
+fn twins(params: &[WrittenParam], name: &str) -> bool {
+    let named =
+        |param: &&WrittenParam| param.ident.as_ref().is_some_and(|ident| ident.unraw() == name);
+    params.iter().filter(named).count() > 1
+}
+
+impl WrittenParam {
+    fn is_argument(&self) -> bool {
+        self.marks.iter().all(|(mark, _)| !matches!(mark, Mark::State | Mark::Context))
+    }
+
+    /// The name in the schema.
+    fn name(&self) -> Option<String> {
+        let renamed = self.keys.rename.get().map(|rename| rename.text.clone());
+        renamed.or_else(|| self.ident.as_ref().map(|ident| ident.unraw().to_string()))
+    }
+
+    /// Where that name stands.
+    fn name_span(&self) -> Span {
+        self.keys.rename.get().map_or(self.span, |rename| rename.span)
+    }
+}
+
+fn opaque(ty: &Type, message: &str, diag: &mut Diagnostics) {
+    if let Some(span) = ty.opaque {
+        diag.at(span, format_args!("`impl` can not stand here: {message}"));
+    }
+}
+
+fn tool_name(written: &Written, diag: &mut Diagnostics) -> String {
+    const RULE: &str =
+        "a name is 1 to 64 letters, digits, `_` or `-`, and starts with a letter or `_`";
+    let ident = &written.function.ident;
+    let (name, span) = match written.keys.name.get() {
+        Some(Text { text, span }) => (text.clone(), *span),
+        None => (ident.unraw().to_string(), ident.span()),
+    };
+    if written.keys.name.get().is_some() || written.keys.name.is_absent() {
+        let say = match written.keys.name {
+            Once::Absent => "; write one for the model with `name = \"…\"`",
+            Once::Broken | Once::Given(_) => "",
+        };
+        if !is_name(&name, "_-") {
+            diag.at(span, format_args!("`{name}` can not be a tool's name: {RULE}{say}"));
+        }
+    }
+    name
+}
+
+/// Whether it is a name of at most 64 characters; `signs` may stand in it.
+fn is_name(name: &str, signs: &str) -> bool {
+    let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let holds = name.chars().all(|sign| sign.is_ascii_alphanumeric() || signs.contains(sign));
+    starts && holds && name.len() <= 64
+}
+
+/// The key, or the doc comment.
+fn description(written: &Written, diag: &mut Diagnostics) -> Option<Description> {
+    const WHY: &str = "the model chooses a tool by its description and by nothing else";
+    const HOW: &str = "write `description = \"…\"` or a doc comment: what the tool does, \
+                       when to use it, and when not";
+    match &written.keys.description {
+        Once::Given(description) => text("description", description, diag),
+        Once::Broken => None,
+        Once::Absent => {
+            let doc = doc_text(&written.doc);
+            if doc.is_none() {
+                let ident = &written.function.ident;
+                let message = format!("the tool `{}` has no description: {WHY}", ident.unraw());
+                diag.error(ident, with_help(message, HOW));
+            }
+            doc
+        }
+    }
+}
+
+/// A text that says something, or an expression of which only the compiler knows.
+fn text(key: &str, value: &Value, diag: &mut Diagnostics) -> Option<Description> {
+    match &value.literal {
+        Literal::Text(text) if text.trim().is_empty() => {
+            diag.error(&value.tokens, format_args!("`{key}` is blank: {}", why(key)));
+            None
+        }
+        Literal::Text(text) => Some(Description::Read(text.clone(), value.span())),
+        Literal::Unknown => Some(Description::Constant(value.tokens.clone())),
+        _ => {
+            diag.error(&value.tokens, format_args!("`{key}` takes text: write `{key} = \"…\"`"));
+            None
+        }
+    }
+}
+
+fn why(key: &str) -> &'static str {
+    match key {
+        "title" => "write a name for people, or leave the key out",
+        _ => "the model chooses by the description and by nothing else",
+    }
+}
+
+/// The lines of a doc comment as one text; `None` where they say nothing.
+fn doc_text(lines: &[Value]) -> Option<Description> {
+    let mut read = Some(String::new());
+    for line in lines {
+        read = match (&line.literal, read) {
+            (Literal::Text(line), Some(text)) => {
+                Some(text + line.strip_prefix(' ').unwrap_or(line) + "\n")
+            }
+            _ => None,
+        };
+    }
+    let span = lines.first().map_or_else(Span::call_site, Value::span);
+    match read.as_deref().map(str::trim) {
+        Some("") => None,
+        Some(text) => Some(Description::Read(text.to_owned(), span)),
+        None => {
+            let lines = lines.iter().map(|line| &line.tokens);
+            Some(Description::Constant(quote!(::core::concat!(#(#lines, "\n"),*))))
+        }
+    }
+}
+
+fn effect(effect: &Once<Text>, diag: &mut Diagnostics) -> Option<&'static str> {
+    let Text { text, span } = effect.get()?;
+    let found = EFFECTS.iter().find(|(word, _)| word == text);
+    if found.is_none() {
+        let words: Vec<_> = EFFECTS.iter().map(|(word, _)| *word).collect();
+        diag.at(*span, did_you_mean(format_args!("unknown effect `{text}`"), text, &words));
+    }
+    found.map(|(_, variant)| *variant)
+}
+
+fn scopes(written: &Written, diag: &mut Diagnostics) -> Vec<String> {
+    let mut seen = Vec::new();
+    for Text { text, span } in written.keys.scopes.get().into_iter().flat_map(|words| &words.0) {
+        if text.trim().is_empty() {
+            diag.at(*span, "a scope is blank: write one like `\"payments:write\"`");
+        } else if seen.contains(text) {
+            diag.at(*span, format_args!("the scope `{text}` stands twice: keep one of the two"));
+        }
+        seen.push(text.clone());
+    }
+    seen
+}
+
+fn param(param: WrittenParam, diag: &mut Diagnostics) -> Option<Param> {
+    marks(&param, diag);
+    let is_argument = param.is_argument();
+    opaque(&param.ty, "an argument needs one concrete type, so that it has one schema", diag);
+    if param.ident.is_none() {
+        let message = "a tool's parameter needs a name: the model fills it by name";
+        let help = "write `name: Type`, and take the value apart in the body";
+        diag.at(param.span, with_help(message, help));
+    }
+    if !is_argument {
+        let state = param.marks.iter().any(|(mark, _)| *mark == Mark::State);
+        let role = if state { Role::State } else { Role::Context };
+        return Some(Param { ident: param.ident?, ty: param.ty, role });
+    }
+    lent(&param.ty, diag);
+    let argument = Argument {
+        name: argument_name(&param, diag),
+        description: argument_description(&param, diag),
+        keywords: constraints(&param.keys, diag),
+    };
+    Some(Param { ident: param.ident?, ty: param.ty, role: Role::Argument(argument) })
+}
+
+/// Who fills a parameter must be said once.
+fn marks(param: &WrittenParam, diag: &mut Diagnostics) {
+    let mut fillers =
+        param.marks.iter().filter_map(|(mark, span)| mark.filler().map(|word| (word, span)));
+    let filler = fillers.next();
+    for (word, span) in fillers {
+        let first = filler.map_or("", |(first, _)| first);
+        let message =
+            format_args!("a parameter is filled by one of `#[{first}]` and `#[{word}]`: keep one");
+        diag.at(*span, message);
+    }
+    for &(mark, span) in &param.marks {
+        match (mark, filler) {
+            (Mark::Cfg, _) => {
+                let message =
+                    "`#[cfg]` can not stand on a tool's parameter: its schema has one form";
+                diag.at(span, with_help(message, "write two functions, each with its `#[cfg]`"));
+            }
+            (Mark::Arg, Some((word, _))) => {
+                let message = "`#[arg]` is for what the model fills";
+                diag.at(
+                    span,
+                    format_args!("{message}, and it never fills `#[{word}]`: keep one of the two"),
+                );
+            }
+            (Mark::Arg, None) | (Mark::State | Mark::Context, _) => {}
+        }
+    }
+}
+
+impl Mark {
+    /// The word of the attribute, if it says who fills the parameter.
+    const fn filler(self) -> Option<&'static str> {
+        match self {
+            Self::State => Some("state"),
+            Self::Context => Some("context"),
+            Self::Arg | Self::Cfg => None,
+        }
+    }
+}
+
+/// What can not be decoded and then lent.
+fn lent(ty: &Type, diag: &mut Diagnostics) {
+    if let Some(span) = ty.lent_mutably {
+        diag.at(
+            span,
+            "an argument is lent with `&`, not `&mut`: write `mut name: Type` to change it",
+        );
+    } else if let Some(span) = ty.dynamic {
+        diag.at(
+            span,
+            "`dyn` can not stand here: an argument needs one concrete type to be decoded",
+        );
+    } else if let Some(span) = ty.inner_reference {
+        let message = "a reference inside a type can not be decoded";
+        let help = "write the owned type, like `Option<String>` or `Vec<String>`";
+        diag.at(span, with_help(message, help));
+    }
+}
+
+fn argument_name(param: &WrittenParam, diag: &mut Diagnostics) -> String {
+    const RULE: &str = "a name is 1 to 64 letters, digits or `_`, and does not start with a digit";
+    let name = param.name().unwrap_or_default();
+    let say = match param.keys.rename {
+        Once::Broken => return name,
+        Once::Given(_) => "",
+        Once::Absent if param.ident.is_none() => return name,
+        Once::Absent => "; write one for the model with `#[arg(rename = \"…\")]`",
+    };
+    if !is_name(&name, "_") {
+        let message = format!("`{name}` can not be a parameter's name: {RULE}{say}");
+        diag.at(param.name_span(), message);
+    }
+    name
+}
+
+/// The key or the doc comment, not both.
+fn argument_description(param: &WrittenParam, diag: &mut Diagnostics) -> Option<Description> {
+    let doc = doc_text(&param.doc);
+    let Some(given) = param.keys.description.get() else {
+        return doc;
+    };
+    if doc.is_some() {
+        let message = "the parameter has two descriptions: keep the doc comment or `description`";
+        diag.error(&given.tokens, message);
+    }
+    text("description", given, diag)
+}
+
+/// Checks what can be told of constraints before the compiler reads them.
+fn constraints(keys: &ArgKeys, diag: &mut Diagnostics) -> Vec<Constraint> {
+    for keyword in keys.keywords() {
+        constraint(&keyword, diag);
+    }
+    let order = ORDERED.iter().map(|pair| (pair, "is above"));
+    let apart = APART.iter().map(|pair| (pair, "is not below"));
+    for ((low, high), says) in order.chain(apart) {
+        if let Some(value) = contradiction(keys, low, high, says == "is above") {
+            let message = format!("nothing satisfies this: `{low}` {says} `{high}`");
+            diag.error(&value.tokens, message);
+        }
+    }
+    let constraint = |keyword: Keyword<'_>| Constraint {
+        fits: keyword.fits,
+        keyword: keyword.word,
+        value: keyword.value.tokens.clone(),
+        items: keyword.value.items(),
+    };
+    keys.keywords().into_iter().map(constraint).collect()
+}
+
+/// The upper bound, where it contradicts the lower one.
+fn contradiction<'a>(
+    keys: &'a ArgKeys,
+    low: &str,
+    high: &str,
+    may_be_equal: bool,
+) -> Option<&'a Value> {
+    let find = |key: &str| keys.keywords().into_iter().find(|found| found.key == key);
+    let (low, high) = (find(low)?.value, find(high)?.value);
+    let order = match (&low.literal, &high.literal) {
+        (Literal::Integer(low), Literal::Integer(high)) => low.cmp(high),
+        (low, high) => low.number()?.partial_cmp(&high.number()?)?,
+    };
+    let holds = order == Ordering::Less || (may_be_equal && order == Ordering::Equal);
+    (!holds).then_some(high)
+}
+
+/// One keyword alone.
+fn constraint(keyword: &Keyword<'_>, diag: &mut Diagnostics) {
+    let Keyword { key, value, .. } = keyword;
+    let wrong = match *key {
+        "default" => None,
+        "examples" => not_examples(&value.literal),
+        "pattern" => pattern(&value.literal),
+        "format" => format(&value.literal),
+        "unique_items" => flag(&value.literal),
+        "multiple_of" => divisor(&value.literal),
+        "min_length" | "max_length" | "min_items" | "max_items" => count(key, &value.literal),
+        _ => number(key, &value.literal),
+    };
+    if let Some(message) = wrong {
+        diag.error(&value.tokens, message);
+    }
+}
+
+fn not_examples(literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Unknown | Literal::List(_) => None,
+        _ => Some("`examples` takes a list: write `examples = [ … ]`".to_owned()),
+    }
+}
+
+fn number(key: &str, literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Unknown | Literal::Integer(_) | Literal::Float(_) => None,
+        _ => Some(format!("`{key}` takes a number, like `{key} = 1`")),
+    }
+}
+
+fn divisor(literal: &Literal) -> Option<String> {
+    match literal.number() {
+        Some(divisor) if divisor <= 0.0 => Some("`multiple_of` takes a number above 0".to_owned()),
+        _ => number("multiple_of", literal),
+    }
+}
+
+fn count(key: &str, literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Unknown => None,
+        Literal::Integer(count) if *count >= 0 => None,
+        _ => Some(format!("`{key}` takes a whole number from 0 on, like `{key} = 1`")),
+    }
+}
+
+fn flag(literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Unknown | Literal::Flag => None,
+        _ => Some("`unique_items` is written `unique_items = true`".to_owned()),
+    }
+}
+
+fn pattern(literal: &Literal) -> Option<String> {
+    let text = match literal {
+        Literal::Unknown => return None,
+        Literal::Text(text) => text,
+        _ => return Some("`pattern` takes text: write `pattern = r\"^…$\"`".to_owned()),
+    };
+    let (what, at) = match regex_syntax::Parser::new().parse(text).err()? {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), part(text, *error.span())),
+        regex_syntax::Error::Translate(error) => {
+            (error.kind().to_string(), part(text, *error.span()))
+        }
+        _ => ("it is no regular expression".to_owned(), None),
+    };
+    let at = at.map_or_else(String::new, |part| format!(", at `{part}`"));
+    let message = format!("`pattern` does not compile{at}: {what}");
+    Some(if what.starts_with("look-around") || what.starts_with("backreferences") {
+        with_help(
+            message,
+            "patterns match in linear time, so look-around and back-references do not exist",
+        )
+    } else {
+        message
+    })
+}
+
+/// The part of a pattern that an error is about.
+fn part(pattern: &str, span: regex_syntax::ast::Span) -> Option<&str> {
+    pattern.get(span.start.offset..span.end.offset).filter(|part| !part.is_empty())
+}
+
+fn format(literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Unknown => None,
+        Literal::Text(text) if FORMATS.contains(&text.as_str()) => None,
+        Literal::Text(text) => {
+            Some(did_you_mean(format_args!("unknown format `{text}`"), text, FORMATS))
+        }
+        _ => Some("`format` takes text: write `format = \"date\"`".to_owned()),
+    }
+}

@@ -1,0 +1,320 @@
+//! Writes a checked tool: the function, its marker, a table and one small call.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+
+use crate::attr::Fits;
+use crate::model::{Argument, Constraint, Description, Flow, Function, Param, Role, Tool, Type};
+
+/// Writes the tool.
+pub(crate) fn expand(tool: &Tool) -> TokenStream {
+    let Function { kept, cfgs, ident, root, .. } = &tool.function;
+    let marker = marker(&tool.function);
+    let table = table(tool);
+    let blank = blank(tool);
+    quote! {
+        #kept
+        #marker
+        #cfgs
+        const _: () = {
+            #[allow(unused_imports)]
+            use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
+            impl #root::__private::Annotated for #ident {
+                const TABLE: &'static #root::__private::Table = &#table;
+            }
+            #blank
+        };
+    }
+}
+
+/// Writes the type that stands for the tool.
+pub(crate) fn marker(function: &Function) -> TokenStream {
+    let Function { cfgs, visibility, ident, .. } = function;
+    let doc = format!("The tool `{ident}`, for `tools!`.");
+    quote! {
+        #cfgs
+        #[doc = #doc]
+        #[allow(
+            dead_code,
+            missing_copy_implementations,
+            missing_debug_implementations,
+            non_camel_case_types,
+            unnameable_types,
+            unreachable_pub
+        )]
+        #visibility struct #ident {}
+    }
+}
+
+/// A span of ours, shown where the user's token stands: no lint is told of it.
+fn shown_at(span: Span) -> Span {
+    Span::call_site().located_at(span)
+}
+
+/// Shows tokens of ours at another place; what their names mean stays.
+fn moved(tokens: TokenStream, span: Span) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    moved.collect()
+}
+
+/// The arguments of a call whose mistakes are shown under the whole type.
+fn up_to_end(ty: &Type, arguments: TokenStream) -> Group {
+    let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+    arguments.set_span(shown_at(ty.end));
+    arguments
+}
+
+/// A local of ours, which no name of the user's can meet.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+fn table(tool: &Tool) -> TokenStream {
+    let Function { ident, root, .. } = &tool.function;
+    let Tool { name, description, scopes, .. } = tool;
+    let title = option(tool.title.as_ref());
+    let effect = option(tool.effect.map(|variant| {
+        let variant = Ident::new(variant, Span::call_site());
+        quote!(#root::__private::Effect::#variant)
+    }));
+    let approval = tool.approval.is_some();
+    let params = params(tool);
+    let states = states(tool);
+    let output = &tool.output.tokens;
+    let call = call(tool);
+    let line = Ident::new("line", Span::call_site());
+    let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
+    quote! {
+        #root::__private::Table {
+            name: #name,
+            title: #title,
+            description: #description,
+            place: (::core::file!(), #line),
+            module: ::core::module_path!(),
+            effect: #effect,
+            scopes: &[#(#scopes),*],
+            approval: #approval,
+            params: &[#(#params),*],
+            states: &[#(#states),*],
+            output: || (&#root::__private::Returned::<#output>::success()).schema(),
+            call: #call,
+        }
+    }
+}
+
+fn option(value: Option<impl ToTokens>) -> TokenStream {
+    value.map_or_else(
+        || quote!(::core::option::Option::None),
+        |value| quote!(::core::option::Option::Some(#value)),
+    )
+}
+
+impl ToTokens for Description {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Self::Read(text, span) => {
+                let mut literal = Literal::string(text);
+                literal.set_span(shown_at(*span));
+                tokens.append(literal);
+            }
+            Self::Constant(expression) => tokens.extend(expression.clone()),
+        }
+    }
+}
+
+/// Asks the compiler whether constant descriptions say something.
+fn blank(tool: &Tool) -> TokenStream {
+    let Function { ident, root, .. } = &tool.function;
+    let mut asserts = TokenStream::new();
+    if let Description::Constant(expression) = &tool.description {
+        let message = format!(
+            "the description of the tool `{ident}` is blank: \
+             the model chooses by the description and by nothing else"
+        );
+        // Read from the table, so that an expression of a wrong type is reported once.
+        let text = quote!(<#ident as #root::__private::Annotated>::TABLE.description);
+        asserts.extend(assert_not_blank(expression, &text, &message, root));
+    }
+    for param in &tool.params {
+        if let Role::Argument(Argument { name, description, .. }) = &param.role
+            && let Some(Description::Constant(expression)) = description
+        {
+            let message = format!("the description of `{name}` is blank: write what it is");
+            asserts.extend(assert_not_blank(expression, expression, &message, root));
+        }
+    }
+    asserts
+}
+
+fn assert_not_blank(
+    place: &TokenStream,
+    text: &TokenStream,
+    message: &str,
+    root: &TokenStream,
+) -> TokenStream {
+    let place = shown_at(syn::spanned::Spanned::span(place));
+    quote_spanned! {place=>
+        const _: () = ::core::assert!(!#root::__private::is_blank(#text), #message);
+    }
+}
+
+fn params(tool: &Tool) -> impl Iterator<Item = TokenStream> {
+    let root = &tool.function.root;
+    tool.params.iter().filter_map(move |param| {
+        let Role::Argument(argument) = &param.role else {
+            return None;
+        };
+        let owned = owned(param, root);
+        let name = &argument.name;
+        let description =
+            argument.description.as_ref().map_or_else(|| quote!(""), Description::to_token_stream);
+        let ty = &param.ty.tokens;
+        let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
+        Some(quote! {
+            #root::__private::Param::of::<#owned>(#name, #description, &[#(#keywords),*])
+        })
+    })
+}
+
+/// The type that an argument is decoded into.
+fn owned(param: &Param, root: &TokenStream) -> TokenStream {
+    match &param.ty.lent {
+        Some(lent) => {
+            let root = moved(root.clone(), param.ty.span);
+            let owned = Ident::new("Owned", param.ty.end);
+            quote_spanned!(param.ty.span=> <#lent as #root::__private::Borrowed>::#owned)
+        }
+        None => param.ty.tokens.clone(),
+    }
+}
+
+fn keyword(keyword: &Constraint, ty: &TokenStream, root: &TokenStream) -> TokenStream {
+    let Constraint { fits, keyword, value, items } = keyword;
+    let value = match items {
+        // Each item alone, since the items of examples may differ in type.
+        Some(items) => quote!([#(#root::__private::json(#items)),*]),
+        None => value.clone(),
+    };
+    let keyword = match fits {
+        Fits::Any => quote!(any(#keyword, || #root::__private::json(#value))),
+        Fits::Number => quote!(number::<#ty>(#keyword, || #root::__private::json(#value))),
+        Fits::Text => quote!(text::<#ty>(#keyword, || #root::__private::json(#value))),
+        Fits::List => quote!(list::<#ty>(#keyword, || #root::__private::json(#value))),
+    };
+    quote!(#root::__private::Keyword::#keyword)
+}
+
+fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
+    let root = &tool.function.root;
+    tool.params.iter().filter_map(move |param| match param.role {
+        Role::State => {
+            let ty = &param.ty.tokens;
+            Some(quote!(#root::__private::StateNeed::of::<#ty>()))
+        }
+        Role::Argument(_) | Role::Context => None,
+    })
+}
+
+/// Writes the call: decode, pass the gates, call the function as it was written.
+fn call(tool: &Tool) -> TokenStream {
+    let Function { ident, root, flow, .. } = &tool.function;
+    let (passage, function) = (local("passage"), local("function"));
+    let slots = slots(tool);
+    let declared =
+        slots.iter().map(|(slot, _)| quote!(let mut #slot = ::core::option::Option::None;));
+    let lent =
+        slots.iter().map(|(slot, owned)| quote!(#root::__private::slot::<#owned>(&mut #slot)));
+    let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
+    let rules = rules(tool);
+    let arguments = tool.params.iter().map(|param| &param.ident);
+    let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
+    let called = match flow {
+        Flow::Sync => called,
+        Flow::Async => quote!(#called.await),
+    };
+    let returned = returned(tool, called);
+    let steps = quote! {
+        #[allow(deprecated)]
+        let #function = #ident;
+        #(#declared)*
+        #passage.arguments(&mut [#(#lent),*])?;
+        #(#bindings)*
+        #passage.pass(#rules).await?;
+        #returned
+    };
+    quote_spanned! {shown_at(ident.span())=>
+        |#passage| ::std::boxed::Box::pin(async move { #steps })
+    }
+}
+
+/// Turns what the call gives into the output; a result that is none is shown under its type.
+fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
+    let ty = &tool.output;
+    let written = &ty.tokens;
+    let root = moved(tool.function.root.clone(), ty.span);
+    let called = up_to_end(ty, called);
+    let place = shown_at(ty.span);
+    let split = quote_spanned!(place=> #root::__private::Returned::<#written>::split #called);
+    let split = up_to_end(ty, split);
+    quote_spanned!(place=> #root::__private::returned #split)
+}
+
+/// One local a parameter that the model fills, with the type that it is decoded into.
+fn slots(tool: &Tool) -> Vec<(Ident, TokenStream)> {
+    let arguments = tool.params.iter().enumerate();
+    let arguments = arguments.filter(|(_, param)| matches!(param.role, Role::Argument(_)));
+    arguments.map(|(index, param)| (slot(index), owned(param, &tool.function.root))).collect()
+}
+
+fn slot(index: usize) -> Ident {
+    format_ident!("slot{index}", span = Span::mixed_site())
+}
+
+/// Binds a parameter under the user's own name, so that the expressions see it.
+fn bind(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
+    let Param { ident, ty, role } = param;
+    let (passage, slot, written) = (local("passage"), slot(index), &ty.tokens);
+    match (role, &ty.lent) {
+        (Role::State, _) => quote!(let #ident = #passage.state::<#written>()?;),
+        (Role::Context, _) => {
+            let passage = moved(passage.into_token_stream(), ty.span);
+            let nothing = up_to_end(ty, TokenStream::new());
+            quote!(let #ident: #written = #passage.context #nothing;)
+        }
+        (Role::Argument(_), None) => quote!(let #ident = #root::__private::taken(#slot)?;),
+        (Role::Argument(_), Some(lent)) => quote! {
+            let #slot = #root::__private::taken(#slot)?;
+            let #ident = <#lent as #root::__private::Borrowed>::lend(&#slot);
+        },
+    }
+}
+
+/// Writes the expressions as closures over the parameters.
+fn rules(tool: &Tool) -> TokenStream {
+    let root = &tool.function.root;
+    if tool.checks.is_empty() && tool.approval.is_none() {
+        return quote!(<#root::__private::Rules<'_> as ::core::default::Default>::default());
+    }
+    let checks = tool.checks.iter().map(|check| self::check(check, root));
+    let approval = option(tool.approval.as_ref().map(|rule| quote!(&|| #rule)));
+    quote! {
+        #root::__private::Rules {
+            checks: &[#(#checks),*],
+            approval: #approval,
+        }
+    }
+}
+
+/// Writes one business rule; what is wrong with its type is shown under it.
+fn check(check: &TokenStream, root: &TokenStream) -> TokenStream {
+    let place = shown_at(syn::spanned::Spanned::span(check));
+    let root = moved(root.clone(), place);
+    let mut rule = Group::new(Delimiter::Parenthesis, check.clone());
+    rule.set_span(place);
+    quote_spanned! {place=>
+        &|| ::std::boxed::Box::pin(async { #root::__private::checked #rule })
+    }
+}

@@ -1,0 +1,39 @@
+//! What is written for an item with mistakes, so that nothing else complains.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::expand::marker;
+use crate::model::{Function, Surroundings};
+
+/// Keeps the function, and gives it a table that says nothing.
+pub(crate) fn fallback(function: &Function) -> TokenStream {
+    let Function { kept, cfgs, ident, root, .. } = function;
+    if function.surroundings == Surroundings::Impl {
+        return kept.clone();
+    }
+    let marker = marker(function);
+    quote! {
+        #kept
+        #marker
+        #cfgs
+        const _: () = {
+            impl #root::__private::Annotated for #ident {
+                const TABLE: &'static #root::__private::Table = &#root::__private::Table {
+                    name: "",
+                    title: ::core::option::Option::None,
+                    description: "",
+                    place: ("", 0),
+                    module: "",
+                    effect: ::core::option::Option::None,
+                    scopes: &[],
+                    approval: false,
+                    params: &[],
+                    states: &[],
+                    output: || ::core::option::Option::None,
+                    call: |_| ::std::boxed::Box::pin(::core::future::pending()),
+                };
+            }
+        };
+    }
+}

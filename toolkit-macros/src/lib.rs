@@ -1,0 +1,105 @@
+//! The attributes of toolkit: `#[tool]` and `#[arg_type]`.
+//!
+//! Users find them in the `toolkit` crate.
+
+mod arg_type;
+mod attr;
+mod check;
+mod diag;
+mod expand;
+mod fallback;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+
+use crate::diag::Diagnostics;
+
+/// Turns a function into a tool that a language model may call.
+///
+/// The function stays as it is written and can be called. Beside it stands a type of the same
+/// name, which `tools!` takes, so that one `use` brings both.
+///
+/// The schema comes from the signature: names, types, whether an argument may be left out. A
+/// parameter's doc comment describes it to the model.
+///
+/// # Keys of the function
+///
+/// | key | what it says | example |
+/// |---|---|---|
+/// | `description` | what the model chooses by, any constant text; else the doc comment | `description = "Refunds a payment."` |
+/// | `name` | the name that the model asks for; else the function's | `name = "refund-payment"` |
+/// | `title` | a name for people, any constant text | `title = "Refund"` |
+/// | `effect` | what it does to the world: `read`, `write` or `irreversible` | `effect = "write"` |
+/// | `scopes` | the scopes that the caller must hold | `scopes("payments:write")` |
+/// | `approval` | when a person must agree: a `bool` over the parameters | `approval(amount > 500.0)` |
+/// | `check` | a business rule, `Result<(), E>`; may stand more than once, may await | `check = refundable(bank, &order_id).await` |
+/// | `crate` | where the library is found, if not under `::toolkit` | `crate = kit` |
+///
+/// # Attributes of a parameter
+///
+/// | attribute | who fills it | type |
+/// |---|---|---|
+/// | none, or `#[arg(…)]` | the model | any `Deserialize + JsonSchema`; `&str`, `&[T]` and `&T` are lent |
+/// | `#[state]` | the registry | `&T` or `Arc<T>` |
+/// | `#[context]` | the call | `&CallContext` |
+///
+/// # Keys of `#[arg(…)]`
+///
+/// | key | what it says | example |
+/// |---|---|---|
+/// | `description` | what the model fills it by; else the doc comment | `description = "The order's id."` |
+/// | `rename` | its name in the schema | `rename = "type"` |
+/// | `default` | what is taken when nothing is given | `default = 20` |
+/// | `examples` | values that the model can learn from | `examples = ["O-4471"]` |
+/// | `minimum`, `maximum` | the least and the greatest number | `minimum = 0.01` |
+/// | `exclusive_minimum`, `exclusive_maximum` | the numbers that every value is between | `exclusive_minimum = 0` |
+/// | `multiple_of` | the number that divides every value | `multiple_of = 5` |
+/// | `min_length`, `max_length` | the number of characters | `max_length = 80` |
+/// | `pattern` | a regular expression without look-around and back-references | `pattern = r"^O-\d+$"` |
+/// | `format` | a format that the text has | `format = "date"` |
+/// | `min_items`, `max_items` | the number of items | `min_items = 1` |
+/// | `unique_items` | no item stands twice | `unique_items = true` |
+///
+/// The formats are `date-time`, `date`, `time`, `duration`, `email`, `hostname`, `ipv4`, `ipv6`,
+/// `uri`, `uri-reference`, `uuid`, `regex` and `json-pointer`.
+#[proc_macro_attribute]
+pub fn tool(
+    attribute: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    annotated(attribute.into(), item.into()).into()
+}
+
+/// Lets a struct or an enum be the type of an argument or of a result.
+///
+/// It derives serde's `Serialize` and `Deserialize` and schemars' `JsonSchema`, without either in
+/// the crate's dependencies. The type is closed: an unknown field is refused. Helper attributes
+/// like `#[serde(rename_all = "camelCase")]` stand below `#[arg_type]`.
+///
+/// A struct of one unnamed field takes the constraints that its field takes.
+///
+/// | key | what it says | example |
+/// |---|---|---|
+/// | `crate` | where the library is found, if not under `::toolkit` | `crate = kit` |
+#[proc_macro_attribute]
+pub fn arg_type(
+    attribute: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    arg_type::arg_type(attribute.into(), item.into()).into()
+}
+
+/// Shows the four passes: parse, check, and expand or fall back.
+fn annotated(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut diag = Diagnostics::default();
+    let Some(written) = parse::parse(attribute, item.clone(), &mut diag) else {
+        return [diag.into_tokens(), item].into_iter().collect();
+    };
+    match check::check(written, &mut diag) {
+        Ok(tool) => expand::expand(&tool),
+        Err(function) => [diag.into_tokens(), fallback::fallback(&function)].into_iter().collect(),
+    }
+}

@@ -1,0 +1,203 @@
+//! A tool as written, and a tool as checked.
+
+use proc_macro2::{Ident, Span, TokenStream};
+
+use crate::attr::{ArgKeys, Fits, ToolKeys, Value};
+
+/// The function, as far as it does not depend on the keys.
+pub(crate) struct Function {
+    /// The function as written, without our attributes on its parameters.
+    pub(crate) kept: TokenStream,
+    /// Its `#[cfg]` attributes.
+    pub(crate) cfgs: TokenStream,
+    /// Its visibility.
+    pub(crate) visibility: TokenStream,
+    /// Its name.
+    pub(crate) ident: Ident,
+    /// Whether it has to be awaited.
+    pub(crate) flow: Flow,
+    /// The path that the library is found under.
+    pub(crate) root: TokenStream,
+    /// What it stands in.
+    pub(crate) surroundings: Surroundings,
+}
+
+/// What a function stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    /// A module or a block, where a type can stand beside it.
+    Module,
+    /// An `impl`, or beside a type of its name already.
+    Impl,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// By calling it.
+    Sync,
+    /// By calling and awaiting it.
+    Async,
+}
+
+/// A tool as written; nothing in it is known to be right.
+pub(crate) struct Written {
+    /// The function.
+    pub(crate) function: Function,
+    /// What its doc comment says.
+    pub(crate) doc: Vec<Value>,
+    /// What `#[tool(…)]` says.
+    pub(crate) keys: ToolKeys,
+    /// Its parameters, without `self`.
+    pub(crate) params: Vec<WrittenParam>,
+    /// What it returns.
+    pub(crate) output: Type,
+    /// What a tool can not have.
+    pub(crate) oddities: Vec<(Oddity, Span)>,
+}
+
+/// What a tool can not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// A generic type.
+    TypeParameter,
+    /// A generic constant.
+    ConstParameter,
+    /// `self`.
+    SelfParameter,
+    /// `unsafe`.
+    Unsafe,
+    /// `extern`.
+    Extern,
+    /// Any number of arguments.
+    Variadic,
+    /// No body.
+    NoBody,
+    /// `#[tool]` a second time.
+    Twice,
+    /// A function that never returns.
+    Never,
+}
+
+/// A parameter as written.
+pub(crate) struct WrittenParam {
+    /// Its name; `None` where the pattern is no name.
+    pub(crate) ident: Option<Ident>,
+    /// Where the pattern stands.
+    pub(crate) span: Span,
+    /// Its type.
+    pub(crate) ty: Type,
+    /// What its doc comment says.
+    pub(crate) doc: Vec<Value>,
+    /// The attributes of ours on it.
+    pub(crate) marks: Vec<(Mark, Span)>,
+    /// What `#[arg(…)]` says.
+    pub(crate) keys: ArgKeys,
+}
+
+/// An attribute of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// `#[arg(…)]`.
+    Arg,
+    /// `#[state]`.
+    State,
+    /// `#[context]`.
+    Context,
+    /// `#[cfg(…)]`.
+    Cfg,
+}
+
+/// A type as written.
+pub(crate) struct Type {
+    /// Its tokens, with the function's own lifetimes left to be inferred.
+    pub(crate) tokens: TokenStream,
+    /// Where it starts.
+    pub(crate) span: Span,
+    /// Where it ends.
+    pub(crate) end: Span,
+    /// What it refers to, where it is a reference.
+    pub(crate) lent: Option<TokenStream>,
+    /// Where `&mut` stands, if it is one.
+    pub(crate) lent_mutably: Option<Span>,
+    /// A reference inside it.
+    pub(crate) inner_reference: Option<Span>,
+    /// A `dyn` in it.
+    pub(crate) dynamic: Option<Span>,
+    /// An `impl` in it.
+    pub(crate) opaque: Option<Span>,
+}
+
+/// A tool in which every rule holds.
+pub(crate) struct Tool {
+    /// The function.
+    pub(crate) function: Function,
+    /// The name that the model asks for.
+    pub(crate) name: String,
+    /// A name for people.
+    pub(crate) title: Option<Description>,
+    /// What the model chooses by.
+    pub(crate) description: Description,
+    /// The variant of `Effect`.
+    pub(crate) effect: Option<&'static str>,
+    /// The scopes that the caller must hold.
+    pub(crate) scopes: Vec<String>,
+    /// When a person must agree.
+    pub(crate) approval: Option<TokenStream>,
+    /// The business rules.
+    pub(crate) checks: Vec<TokenStream>,
+    /// The parameters.
+    pub(crate) params: Vec<Param>,
+    /// What it returns.
+    pub(crate) output: Type,
+}
+
+/// A text that the model reads.
+pub(crate) enum Description {
+    /// It was read, and says something.
+    Read(String, Span),
+    /// Only the compiler can tell whether it says something.
+    Constant(TokenStream),
+}
+
+/// A parameter in which every rule holds.
+pub(crate) struct Param {
+    /// Its name.
+    pub(crate) ident: Ident,
+    /// Its type.
+    pub(crate) ty: Type,
+    /// Who fills it.
+    pub(crate) role: Role,
+}
+
+/// Who fills a parameter.
+pub(crate) enum Role {
+    /// The model.
+    Argument(Argument),
+    /// The registry.
+    State,
+    /// The call.
+    Context,
+}
+
+/// What the model is told of a parameter.
+pub(crate) struct Argument {
+    /// Its name in the schema.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) description: Option<Description>,
+    /// What it must satisfy.
+    pub(crate) keywords: Vec<Constraint>,
+}
+
+/// A keyword of JSON Schema and its value.
+pub(crate) struct Constraint {
+    /// The types that it fits.
+    pub(crate) fits: Fits,
+    /// JSON Schema's word for it.
+    pub(crate) keyword: &'static str,
+    /// Its value.
+    pub(crate) value: TokenStream,
+    /// The items of the value, where it is written as a list.
+    pub(crate) items: Option<Vec<TokenStream>>,
+}

@@ -1,0 +1,290 @@
+//! Reads the annotated function; its body stays the tokens that it is.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, FnArg, GenericParam, Meta, Pat, PatType, ReturnType, Safety, Signature, Visibility,
+};
+
+use crate::attr::{ArgKeys, Keys, ToolKeys, Value};
+use crate::diag::{Diagnostics, similar, with_help};
+use crate::model::{Flow, Function, Mark, Oddity, Surroundings, Type, Written, WrittenParam};
+
+/// The attributes of ours that a parameter can have.
+const MARKS: &[&str] = &["arg", "state", "context"];
+
+/// Reads the attribute and its function; `None` where it stands on something else.
+pub(crate) fn parse(
+    attribute: TokenStream,
+    item: TokenStream,
+    diag: &mut Diagnostics,
+) -> Option<Written> {
+    let mut keys = ToolKeys::default();
+    keys.read(attribute, diag);
+    let mut item = diag.ok_or_push(item_of(item))?;
+    let erase = Erase::of(&item.signature);
+    let params = params(&mut item.signature, &erase, diag);
+    let output = match &item.signature.output {
+        ReturnType::Default => Type::of(&quote!(()), item.signature.ident.span()),
+        ReturnType::Type(_, ty) => erase.in_type(ty),
+    };
+    let oddities = oddities(&item);
+    Some(Written {
+        function: function(&item, &oddities, &keys),
+        doc: item.attributes.iter().filter_map(doc).collect(),
+        oddities,
+        keys,
+        params,
+        output,
+    })
+}
+
+/// What does not depend on the keys, but for the path of the library.
+fn function(item: &Item, oddities: &[(Oddity, Span)], keys: &ToolKeys) -> Function {
+    let Item { attributes, visibility, signature, body } = item;
+    let cfgs = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    let alone = |oddity| matches!(oddity, Oddity::SelfParameter | Oddity::Twice);
+    let is_alone = oddities.iter().any(|&(oddity, _)| alone(oddity));
+    Function {
+        kept: quote!(#(#attributes)* #visibility #signature #body),
+        cfgs: quote!(#(#cfgs)*),
+        visibility: visibility.to_token_stream(),
+        ident: signature.ident.clone(),
+        flow: if signature.asyncness.is_some() { Flow::Async } else { Flow::Sync },
+        root: keys.root.get().map_or_else(|| quote!(::toolkit), |root| root.0.clone()),
+        surroundings: if is_alone { Surroundings::Impl } else { Surroundings::Module },
+    }
+}
+
+/// A function whose body was not looked into.
+struct Item {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    signature: Signature,
+    body: TokenStream,
+}
+
+fn item_of(item: TokenStream) -> syn::Result<Item> {
+    let read = |input: ParseStream<'_>| {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        let start = input.cursor();
+        let signature = input.parse().map_err(|error: syn::Error| {
+            if start.span().start() == error.span().start() {
+                syn::Error::new(start.span(), "`#[tool]` goes on a function")
+            } else {
+                error
+            }
+        })?;
+        Ok(Item { attributes, visibility, signature, body: input.parse()? })
+    };
+    read.parse2(item)
+}
+
+/// Finds what a tool can not have.
+fn oddities(item: &Item) -> Vec<(Oddity, Span)> {
+    let Item { attributes, signature, body, .. } = item;
+    let generic = signature.generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(ty) => Some((Oddity::TypeParameter, ty.ident.span())),
+        GenericParam::Const(number) => Some((Oddity::ConstParameter, number.ident.span())),
+    });
+    let mut found: Vec<_> = generic.collect();
+    let twice = attributes.iter().filter(|attribute| attribute.path().is_ident("tool"));
+    found.extend(twice.map(|attribute| (Oddity::Twice, attribute.span())));
+    found.extend(
+        signature.receiver().map(|receiver| (Oddity::SelfParameter, receiver.self_token.span)),
+    );
+    if let Safety::Unsafe(token) = &signature.safety {
+        found.push((Oddity::Unsafe, token.span));
+    }
+    found.extend(signature.abi.as_ref().map(|abi| (Oddity::Extern, abi.extern_token.span)));
+    found.extend(signature.variadic.as_ref().map(|variadic| (Oddity::Variadic, variadic.span())));
+    if let Some(TokenTree::Punct(end)) = body.clone().into_iter().next() {
+        found.push((Oddity::NoBody, end.span()));
+    }
+    if let ReturnType::Type(_, ty) = &signature.output
+        && let syn::Type::Never(never) = &**ty
+    {
+        found.push((Oddity::Never, never.span()));
+    }
+    found
+}
+
+/// Reads the parameters and takes our attributes off them.
+fn params(signature: &mut Signature, erase: &Erase, diag: &mut Diagnostics) -> Vec<WrittenParam> {
+    let typed = signature.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(param) => Some(param),
+        FnArg::Receiver(_) => None,
+    });
+    typed.map(|param| self::param(param, erase, diag)).collect()
+}
+
+fn param(param: &mut PatType, erase: &Erase, diag: &mut Diagnostics) -> WrittenParam {
+    let mut written = WrittenParam {
+        ident: name(&param.pat),
+        span: param.pat.span(),
+        ty: erase.in_type(&param.ty),
+        doc: Vec::new(),
+        marks: Vec::new(),
+        keys: ArgKeys::default(),
+    };
+    param.attrs.retain(|attribute| !written.takes(attribute, diag));
+    written
+}
+
+/// The name of a parameter, where it is one.
+fn name(pattern: &Pat) -> Option<Ident> {
+    match pattern {
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+            Some(name.ident.clone())
+        }
+        _ => None,
+    }
+}
+
+impl WrittenParam {
+    /// Reads an attribute if it is ours.
+    fn takes(&mut self, attribute: &Attribute, diag: &mut Diagnostics) -> bool {
+        let Some(word) = attribute.path().get_ident().map(ToString::to_string) else {
+            return false;
+        };
+        let span = attribute.path().span();
+        match word.as_str() {
+            "doc" => self.doc.extend(doc(attribute)),
+            "arg" => {
+                self.marks.push((Mark::Arg, span));
+                match &attribute.meta {
+                    Meta::List(list) => self.keys.read(list.tokens.clone(), diag),
+                    Meta::Path(_) | Meta::NameValue(_) => {
+                        diag.error(&attribute.meta, "`#[arg]` is written `#[arg(key = …)]`");
+                    }
+                }
+            }
+            "state" => self.mark(Mark::State, attribute, diag),
+            "context" => self.mark(Mark::Context, attribute, diag),
+            "cfg" => self.marks.push((Mark::Cfg, span)),
+            "allow" | "expect" | "warn" | "deny" | "forbid" | "cfg_attr" => return false,
+            other => {
+                let Some(meant) = similar(other, MARKS) else {
+                    return false;
+                };
+                let message = format!("unknown attribute `#[{other}]` on a tool's parameter");
+                diag.at(span, with_help(message, format_args!("did you mean `#[{meant}]`?")));
+            }
+        }
+        true
+    }
+
+    fn mark(&mut self, mark: Mark, attribute: &Attribute, diag: &mut Diagnostics) {
+        self.marks.push((mark, attribute.path().span()));
+        if !matches!(attribute.meta, Meta::Path(_)) {
+            let word = attribute.path().to_token_stream();
+            diag.error(
+                &attribute.meta,
+                format_args!("`#[{word}]` takes nothing: write `#[{word}]`"),
+            );
+        }
+    }
+}
+
+/// What a doc attribute says.
+fn doc(attribute: &Attribute) -> Option<Value> {
+    match &attribute.meta {
+        Meta::NameValue(doc) if doc.path.is_ident("doc") => Some(Value::of(&doc.value)),
+        Meta::NameValue(_) | Meta::List(_) | Meta::Path(_) => None,
+    }
+}
+
+/// The function's own lifetimes, which have no meaning outside of it.
+struct Erase(Vec<Ident>);
+
+impl Erase {
+    fn of(signature: &Signature) -> Self {
+        Self(
+            signature
+                .generics
+                .lifetimes()
+                .map(|parameter| parameter.lifetime.ident.clone())
+                .collect(),
+        )
+    }
+
+    /// Reads a type, with those lifetimes left to be inferred.
+    fn in_type(&self, ty: &syn::Type) -> Type {
+        // A type that came through a `macro_rules` is wrapped in a group.
+        let ty = match ty {
+            syn::Type::Group(group) => return self.in_type(&group.elem),
+            syn::Type::Paren(paren) => return self.in_type(&paren.elem),
+            other => other,
+        };
+        let mut read = Type::of(&self.in_tokens(ty.to_token_stream()), ty.span());
+        read.end = ty.to_token_stream().into_iter().last().map_or(read.span, |token| token.span());
+        if let syn::Type::Reference(reference) = ty {
+            let lent = self.in_tokens(reference.elem.to_token_stream());
+            read.inner_reference = find(&lent, &is_reference);
+            read.lent = Some(lent);
+            read.lent_mutably = reference.mutability.map(|token| token.span);
+        } else {
+            read.inner_reference = find(&read.tokens, &is_reference);
+        }
+        read
+    }
+
+    fn in_tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut after_tick = false;
+        let erase = tokens.into_iter().map(|token| {
+            let is_lifetime = std::mem::replace(&mut after_tick, is(&token, '\''));
+            match token {
+                TokenTree::Ident(ident) if is_lifetime && self.0.contains(&ident) => {
+                    TokenTree::Ident(Ident::new("_", ident.span()))
+                }
+                TokenTree::Group(group) => {
+                    let inside = self.in_tokens(group.stream());
+                    let mut erased = proc_macro2::Group::new(group.delimiter(), inside);
+                    erased.set_span(group.span());
+                    TokenTree::Group(erased)
+                }
+                other => other,
+            }
+        });
+        erase.collect()
+    }
+}
+
+impl Type {
+    fn of(tokens: &TokenStream, span: Span) -> Self {
+        Self {
+            tokens: tokens.clone(),
+            span,
+            end: span,
+            lent: None,
+            lent_mutably: None,
+            inner_reference: None,
+            dynamic: find(tokens, &|token| is_word(token, "dyn")),
+            opaque: find(tokens, &|token| is_word(token, "impl")),
+        }
+    }
+}
+
+/// Finds the first token of a kind, at any depth.
+fn find(tokens: &TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> Option<Span> {
+    tokens.clone().into_iter().find_map(|token| match &token {
+        TokenTree::Group(group) => find(&group.stream(), is_it),
+        token => is_it(token).then(|| token.span()),
+    })
+}
+
+fn is_reference(token: &TokenTree) -> bool {
+    is(token, '&')
+}
+
+fn is_word(token: &TokenTree, word: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == word)
+}
+
+fn is(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}

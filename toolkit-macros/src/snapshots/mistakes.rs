@@ -1,0 +1,43 @@
+::core::compile_error! {
+    "unknown key `nmae`\n\n= help: did you mean `name`?"
+}
+::core::compile_error! {
+    "the tool `pay` has no description: the model chooses a tool by its description and by nothing else\n\n= help: write `description = \"…\"` or a doc comment: what the tool does, when to use it, and when not"
+}
+::core::compile_error! {
+    "nothing satisfies this: `minimum` is above `maximum`"
+}
+::core::compile_error! {
+    "a tool's parameter needs a name: the model fills it by name\n\n= help: write `name: Type`, and take the value apart in the body"
+}
+async fn pay(amount: f64, (left, right): (u8, u8)) {
+    todo!()
+}
+///The tool `pay`, for `tools!`.
+#[allow(
+    dead_code,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    non_camel_case_types,
+    unnameable_types,
+    unreachable_pub
+)]
+struct pay {}
+const _: () = {
+    impl ::toolkit::__private::Annotated for pay {
+        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
+            name: "",
+            title: ::core::option::Option::None,
+            description: "",
+            place: ("", 0),
+            module: "",
+            effect: ::core::option::Option::None,
+            scopes: &[],
+            approval: false,
+            params: &[],
+            states: &[],
+            output: || ::core::option::Option::None,
+            call: |_| ::std::boxed::Box::pin(::core::future::pending()),
+        };
+    }
+};

@@ -1,0 +1,62 @@
+//! What the attribute writes, formatted for a person to read.
+
+use expect_test::expect_file;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+fn written(attribute: TokenStream, item: TokenStream) -> String {
+    let tokens = crate::annotated(attribute, item);
+    prettyplease::unparse(&syn::parse2(tokens).expect("the expansion is Rust"))
+}
+
+#[test]
+fn the_smallest_tool_is_a_table_and_a_call() {
+    let item = quote! {
+        /// Adds two numbers.
+        fn add(left: i64, right: i64) -> i64 {
+            left + right
+        }
+    };
+    expect_file!["snapshots/smallest.rs"].assert_eq(&written(quote!(), item));
+}
+
+#[test]
+fn the_refund_of_the_design_keeps_its_expressions() {
+    let attribute = quote! {
+        description = "Refund a customer payment. Use after the order was looked up. \
+                       Do not use for store credit; use issue_credit.",
+        effect = "write",
+        scopes("payments:write"),
+        check = order_is_refundable(bank, &order_id).await,
+        approval(amount > 500.0),
+    };
+    let item = quote! {
+        async fn refund_payment(
+            #[context] cx: &CallContext,
+            #[state] bank: &Bank,
+            /// The order's id, like O-4471.
+            #[arg(pattern = r"^O-\d+$")]
+            order_id: String,
+            /// How much to refund.
+            #[arg(minimum = 0.01)]
+            amount: f64,
+            currency: Currency,
+            /// Day to pay on, as YYYY-MM-DD.
+            #[arg(format = "date")]
+            pay_on: Option<String>,
+        ) -> Result<Refund, Failure> {
+            refund(cx, bank, order_id, amount, currency, pay_on).await
+        }
+    };
+    expect_file!["snapshots/refund.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
+fn an_item_with_mistakes_is_kept_and_says_each_once() {
+    let item = quote! {
+        async fn pay(#[arg(minimum = 5, maximum = 1)] amount: f64, (left, right): (u8, u8)) {
+            todo!()
+        }
+    };
+    expect_file!["snapshots/mistakes.rs"].assert_eq(&written(quote!(nmae = "x"), item));
+}
