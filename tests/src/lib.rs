@@ -11,8 +11,6 @@ pub struct Dice(u64);
 
 impl Dice {
     /// Dice from the environment's `TOOLKIT_SEED`, or from a fresh seed; it is printed either way.
-    #[must_use]
-    #[expect(clippy::print_stdout, reason = "a failed run is repeated from what it printed")]
     pub fn fresh(test: &str) -> Self {
         let given = std::env::var("TOOLKIT_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
@@ -44,14 +42,12 @@ impl Dice {
     ///
     /// # Panics
     /// There are none.
-    #[expect(clippy::indexing_slicing, reason = "the index is below the length")]
     pub const fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
         &things[self.below(things.len())]
     }
 }
 
 /// How many cases a long test runs: a small share by default, `TOOLKIT_CASES` for more.
-#[must_use]
 pub fn cases(default: usize) -> usize {
     std::env::var("TOOLKIT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
 }
@@ -60,8 +56,6 @@ pub fn cases(default: usize) -> usize {
 ///
 /// # Panics
 /// The registry has a mistake.
-#[must_use]
-#[expect(clippy::expect_used, reason = "a test wants to stop here")]
 pub fn view_of(tool: impl Into<Tool>) -> View {
     let registry = Registry::builder().tool(tool).build().expect("the registry is right");
     registry.view(Caller::new("tester"))
@@ -71,7 +65,6 @@ pub fn view_of(tool: impl Into<Tool>) -> View {
 ///
 /// # Panics
 /// It does.
-#[expect(clippy::expect_used, reason = "a test wants to stop here")]
 pub fn call(view: &View, name: &str, arguments: &str) -> Outcome {
     let call = ToolCall::new("call_1", name, arguments);
     view.dispatch_blocking(call, Options::default()).expect("the call does not end the run")
@@ -81,8 +74,6 @@ pub fn call(view: &View, name: &str, arguments: &str) -> Outcome {
 ///
 /// # Panics
 /// There is none.
-#[must_use]
-#[expect(clippy::expect_used, reason = "a test wants to stop here")]
 pub fn definition(view: &View) -> Value {
     let definitions = view.definitions(&toolkit::dialect::Anthropic);
     definitions.get(0).cloned().expect("one tool is visible")

@@ -1,7 +1,5 @@
 //! The bounded loop: what ends a run, what does not, and what a run tells of itself.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;

@@ -1,7 +1,5 @@
 //! Each provider's wire form, both ways.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use serde_json::{Value, json};
 use toolkit::dialect::{
     Answered, Anthropic, Dialect, DialectError, Ending, Message, OpenAiChat, Part, Reply, Request,

@@ -74,7 +74,7 @@ fn object(dice: &mut Dice, depth: usize) -> Value {
         1 => object["additionalProperties"] = schema(dice, 0),
         2 => {
             object["propertyNames"] =
-                json!({"anyOf": [{"maxLength": 1}, {"pattern": "^(id|extra)$"}]})
+                json!({"anyOf": [{"maxLength": 1}, {"pattern": "^(id|extra)$"}]});
         }
         3 => {
             object["patternProperties"] = json!({"^e": schema(dice, 0)});

@@ -28,7 +28,6 @@ enum Form {
 
 /// Takes everything.
 #[tool]
-#[expect(clippy::too_many_arguments, reason = "a hostile call meets every kind of schema")]
 fn everything(
     form: Option<Form>,
     anything: Option<Value>,

@@ -383,7 +383,7 @@ impl<'a> Judge<'a> {
 
     /// What all names together, and each by itself, must be.
     fn names(&mut self, node: &Node, members: &[&Member<'_>], place: &Place<'_>) {
-        for schema in node.property_names {
+        if let Some(schema) = node.property_names {
             for (name, _) in members {
                 // What is remembered of a value goes by its place in memory, and a name has none.
                 let mut judge = Self { quick: self.quick, ..Self::new(self.schema, self.limits) };

@@ -383,7 +383,9 @@ fn inline_single_uses(root: &mut Value) {
         .map(|(name, _)| name.clone())
         .collect();
     for name in names {
-        let mut definition = root["$defs"][&name].clone();
+        let Some(mut definition) = root.get("$defs").and_then(|all| all.get(&name)).cloned() else {
+            continue;
+        };
         let uses = references(root).iter().filter(|used| **used == name).count();
         if uses != 1 || references(&mut definition).contains(&name) {
             continue;

@@ -100,7 +100,6 @@ pub(crate) fn figures() -> Vec<Figure> {
     ]
 }
 
-#[expect(clippy::expect_used, reason = "a figure of a call that fails would be wrong")]
 fn through_registry(name: &'static str, arguments: &'static str) -> Contender {
     let registry = Registry::builder().tools(tools![get_order, quote_payment]).build();
     let view: View = registry.expect("the registry is right").view(Caller::new("figures"));

@@ -1,5 +1,4 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is what it is for")]
 
 mod dispatch;
 mod measure;

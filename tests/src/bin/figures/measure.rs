@@ -27,7 +27,6 @@ pub(crate) fn both(figure: &Figure) -> (&'static str, f64, f64) {
     ("least nanoseconds", contender, floor)
 }
 
-#[expect(clippy::disallowed_methods, reason = "measuring is reading the clock")]
 fn nanoseconds(contender: &Contender) -> f64 {
     const ROUNDS: u32 = 1_000;
     let start = Instant::now();

@@ -1,0 +1,217 @@
+//! One parameter that the model fills: its schema, its constraints and where its value goes.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::constraint::{List, Number, Text};
+use crate::problem::Step;
+
+/// A type that an argument can have: `Deserialize` and `JsonSchema`.
+///
+/// `#[arg_type]` on an enum or struct of your own gives both.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not be a tool's argument",
+    label = "needs `Deserialize` and `JsonSchema`",
+    note = "put `#[arg_type]` on `{Self}`, or derive `serde::Deserialize` and `schemars::JsonSchema` for it",
+    note = "a parameter that the model must not fill takes `#[state]` or `#[context]`"
+)]
+pub trait ToolArg: DeserializeOwned + JsonSchema + Send {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send> ToolArg for T {}
+
+/// What a borrowed parameter is decoded into: `str` into `String`, `[T]` into `Vec<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` can not be a tool's argument",
+    label = "can not be decoded and lent",
+    note = "`&str`, `&[T]` and `&T` of a type with a size can; for others write the owned type"
+)]
+pub trait Borrowed {
+    /// The type that owns it.
+    type Owned: Send;
+
+    /// Lends what was decoded.
+    fn lend(owned: &Self::Owned) -> &Self;
+}
+
+impl Borrowed for str {
+    type Owned = String;
+
+    fn lend(owned: &String) -> &Self {
+        owned
+    }
+}
+
+impl<T: Send> Borrowed for [T] {
+    type Owned = Vec<T>;
+
+    fn lend(owned: &Vec<T>) -> &Self {
+        owned
+    }
+}
+
+impl Borrowed for std::path::Path {
+    type Owned = std::path::PathBuf;
+
+    fn lend(owned: &Self::Owned) -> &Self {
+        owned
+    }
+}
+
+impl<T: Send> Borrowed for T {
+    type Owned = T;
+
+    fn lend(owned: &T) -> &Self {
+        owned
+    }
+}
+
+/// One constraint of a parameter: a JSON Schema keyword and its value.
+#[derive(Debug)]
+pub struct Keyword {
+    pub(crate) name: &'static str,
+    pub(crate) value: fn() -> Value,
+}
+
+impl Keyword {
+    /// A keyword that fits any type: `default`, `examples`.
+    #[must_use]
+    pub const fn any(name: &'static str, value: fn() -> Value) -> Self {
+        Self { name, value }
+    }
+
+    /// A keyword that fits numbers.
+    #[must_use]
+    pub const fn number<T: Number + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
+        Self { name, value }
+    }
+
+    /// A keyword that fits text.
+    #[must_use]
+    pub const fn text<T: Text + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
+        Self { name, value }
+    }
+
+    /// A keyword that fits lists.
+    #[must_use]
+    pub const fn list<T: List + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
+        Self { name, value }
+    }
+}
+
+/// One parameter that the model fills.
+#[derive(Debug)]
+pub struct Param {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) keywords: &'static [Keyword],
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) optional: fn() -> bool,
+}
+
+impl Param {
+    /// Describes a parameter of a type; the schema and whether it may be left out come from it.
+    #[must_use]
+    pub const fn of<T: ToolArg>(
+        name: &'static str,
+        description: &'static str,
+        keywords: &'static [Keyword],
+    ) -> Self {
+        Self {
+            name,
+            description,
+            keywords,
+            schema: SchemaGenerator::subschema_for::<T>,
+            optional: || T::deserialize(Missing).is_ok(),
+        }
+    }
+}
+
+impl Param {
+    /// Whether a call must give it.
+    pub(super) fn is_required(&self) -> bool {
+        self.keyword("default").is_none() && !(self.optional)()
+    }
+
+    /// What stands for the argument where it was left out.
+    pub(crate) fn default_value(&self) -> Option<Value> {
+        self.keyword("default")
+    }
+
+    /// The examples of the argument.
+    pub(crate) fn examples(&self) -> Vec<Value> {
+        match self.keyword("examples") {
+            Some(Value::Array(examples)) => examples,
+            _ => Vec::new(),
+        }
+    }
+
+    fn keyword(&self, name: &str) -> Option<Value> {
+        self.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| (keyword.value)())
+    }
+}
+
+/// A deserializer that knows only that the value is missing, as serde's own derive asks it.
+struct Missing;
+
+impl<'de> serde::Deserializer<'de> for Missing {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: serde::de::Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(serde::de::Error::custom("missing"))
+    }
+
+    fn deserialize_option<V: serde::de::Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        visitor.visit_none()
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Where one argument goes: a local of the generated call function.
+pub trait Slot: Send {
+    /// Fills it from a checked value; the place inside the value where its type refuses it.
+    ///
+    /// # Errors
+    /// The steps to the place that the type's own `Deserialize` refused.
+    fn fill(&mut self, value: &Value) -> Result<(), Vec<Step>>;
+
+    /// Fills it as the type says when nothing was given.
+    fn leave_out(&mut self);
+}
+
+impl<T: ToolArg> Slot for Option<T> {
+    fn fill(&mut self, value: &Value) -> Result<(), Vec<Step>> {
+        let value = serde_path_to_error::deserialize(value).map_err(|error| steps(error.path()))?;
+        *self = Some(value);
+        Ok(())
+    }
+
+    fn leave_out(&mut self) {
+        *self = T::deserialize(Missing).ok();
+    }
+}
+
+/// The error's own text is a type's and may tell what it should not: only the place is kept.
+fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
+    use serde_path_to_error::Segment;
+    path.iter()
+        .filter_map(|segment| match segment {
+            Segment::Seq { index } => Some(Step::Item(*index)),
+            Segment::Map { key } => Some(Step::Field(key.clone())),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        })
+        .collect()
+}
+
+/// Hands a local over as a slot; the type is proven where the generated code names it.
+pub fn slot<T: ToolArg>(place: &mut Option<T>) -> &mut dyn Slot {
+    place
+}

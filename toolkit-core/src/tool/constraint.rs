@@ -1,0 +1,66 @@
+//! Which types a constraint fits.
+
+use std::sync::Arc;
+
+/// Types that `minimum`, `maximum`, their exclusive forms and `multiple_of` fit.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not known to be a number",
+    label = "`minimum`, `maximum`, `exclusive_minimum`, `exclusive_maximum` and `multiple_of` fit numbers",
+    note = "a number type of your own says so with `impl toolkit::constraint::Number for YourType {{}}`"
+)]
+pub trait Number {}
+
+/// Types that `min_length`, `max_length`, `pattern` and `format` fit.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not known to be text",
+    label = "`min_length`, `max_length`, `pattern` and `format` fit text",
+    note = "a text type of your own says so with `impl toolkit::constraint::Text for YourType {{}}`"
+)]
+pub trait Text {}
+
+/// Types that `min_items`, `max_items` and `unique_items` fit.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not known to be a list",
+    label = "`min_items`, `max_items` and `unique_items` fit lists",
+    note = "a list type of your own says so with `impl toolkit::constraint::List for YourType {{}}`"
+)]
+pub trait List {}
+
+macro_rules! known {
+    ($marker:ident: $($ty:ty),* $(,)?) => { $(
+        #[diagnostic::do_not_recommend]
+        impl $marker for $ty {}
+    )* };
+}
+
+known!(Number: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);
+known!(Number: std::num::NonZeroU8, std::num::NonZeroU16, std::num::NonZeroU32, std::num::NonZeroU64);
+known!(Number: std::num::NonZeroI8, std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64);
+known!(Text: String, str, Box<str>, Arc<str>, std::borrow::Cow<'_, str>, std::path::PathBuf);
+
+#[diagnostic::do_not_recommend]
+impl<T> List for Vec<T> {}
+#[diagnostic::do_not_recommend]
+impl<T> List for [T] {}
+#[diagnostic::do_not_recommend]
+impl<T, const N: usize> List for [T; N] {}
+#[diagnostic::do_not_recommend]
+impl<T> List for std::collections::VecDeque<T> {}
+#[diagnostic::do_not_recommend]
+impl<T> List for std::collections::BTreeSet<T> {}
+#[diagnostic::do_not_recommend]
+#[expect(clippy::disallowed_types, reason = "a user's own type, of which no order is read")]
+impl<T, S> List for std::collections::HashSet<T, S> {}
+
+macro_rules! through {
+    ($($marker:ident),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T: $marker> $marker for Option<T> {}
+        #[diagnostic::do_not_recommend]
+        impl<T: $marker> $marker for Box<T> {}
+        #[diagnostic::do_not_recommend]
+        impl<T: $marker + ?Sized> $marker for &T {}
+    )* };
+}
+
+through!(Number, Text, List);

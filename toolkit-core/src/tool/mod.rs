@@ -1,0 +1,236 @@
+//! A tool: what the attribute fills in, or the host at run time.
+
+mod argument;
+mod constraint;
+mod passage;
+mod state;
+mod table;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+pub use argument::{Borrowed, Keyword, Param, Slot, ToolArg, slot};
+pub use constraint::{List, Number, Text};
+pub use passage::{
+    Check, Gates, IntoRefusal, Passage, Refusal, Rules, Stopped, ToolFailure, ToolOutput, checked,
+    returned, taken,
+};
+pub use state::{FromStates, StateNeed, States};
+pub use table::{Annotated, CallFn, Table};
+
+use crate::caller::CallContext;
+use crate::output::Output;
+use crate::schema::{self, Field};
+
+/// A future that may cross threads, behind a pointer.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a tool does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Effect {
+    /// It changes nothing.
+    Read,
+    /// It changes something.
+    Write,
+    /// It changes something for good; a person must agree to every call.
+    Irreversible,
+}
+
+type Handler =
+    dyn Fn(Value, CallContext) -> BoxFuture<'static, Result<Output, Stopped>> + Send + Sync;
+type ApprovalRule = dyn Fn(&Value) -> bool + Send + Sync;
+
+/// A function that a model may ask for, with its definition and its gates.
+pub struct Tool {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: String,
+    pub(crate) place: Option<String>,
+    pub(crate) effect: Option<Effect>,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) asks: bool,
+    pub(crate) input: Input,
+    pub(crate) states: &'static [StateNeed],
+    pub(crate) output: fn() -> Option<Schema>,
+    body: Body,
+}
+
+/// Where a tool's input schema comes from.
+pub(crate) enum Input {
+    /// The signature of an annotated function.
+    Params(&'static [Param]),
+    /// The host, at run time.
+    Given(Value),
+}
+
+enum Body {
+    Function(CallFn),
+    Handler { run: Arc<Handler>, approval: Option<Arc<ApprovalRule>> },
+}
+
+impl Tool {
+    /// The tool that an annotated function is; `tools!` calls it.
+    #[must_use]
+    pub fn of<T: Annotated>() -> Self {
+        let table = T::TABLE;
+        let (file, line) = table.place;
+        Self {
+            name: table.name.to_owned(),
+            title: table.title.map(str::to_owned),
+            description: table.description.to_owned(),
+            place: Some(format!("{} at {file}:{line}", table.module)),
+            effect: table.effect,
+            scopes: table.scopes.iter().map(|&scope| scope.to_owned()).collect(),
+            asks: table.approval,
+            input: Input::Params(table.params),
+            states: table.states,
+            output: table.output,
+            body: Body::Function(table.call),
+        }
+    }
+
+    /// Makes a tool that is known only at run time; it passes the same gates.
+    ///
+    /// `schema` is JSON Schema 2020-12 of an object. `handler` is given the
+    /// checked arguments and the context of the call.
+    pub fn dynamic<H, F, T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        schema: Value,
+        handler: H,
+    ) -> DynamicTool
+    where
+        H: Fn(Value, CallContext) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: ToolOutput + 'static,
+        E: ToolFailure + 'static,
+    {
+        let run: Arc<Handler> = Arc::new(move |arguments, context| {
+            let result = handler(arguments, context);
+            Box::pin(async move { returned(result.await) })
+        });
+        DynamicTool(Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            place: None,
+            effect: None,
+            scopes: Vec::new(),
+            asks: false,
+            input: Input::Given(schema),
+            states: &[],
+            output: || None,
+            body: Body::Handler { run, approval: None },
+        })
+    }
+
+    /// The name that the model asks for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The input schema, with the formats that tell Rust's number types apart.
+    pub(crate) fn input_schema(&self) -> Value {
+        let params = match &self.input {
+            Input::Given(schema) => return schema::given(schema.clone()),
+            Input::Params(params) => params,
+        };
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+        let mut generator = settings.into_generator();
+        let fields = params
+            .iter()
+            .map(|param| Field {
+                name: param.name,
+                description: param.description,
+                schema: (param.schema)(&mut generator).to_value(),
+                keywords: param.keywords.iter().map(|k| (k.name, (k.value)())).collect(),
+                required: param.is_required(),
+            })
+            .collect();
+        schema::signature(fields, generator.take_definitions(true))
+    }
+
+    /// The schema of the result, where its type has one.
+    pub(crate) fn output_schema(&self) -> Option<Value> {
+        (self.output)().map(|schema| schema::result(schema.to_value()))
+    }
+
+    /// Runs a call from its arguments on.
+    pub(crate) fn run<'a>(
+        &'a self,
+        passage: Passage<'a>,
+    ) -> BoxFuture<'a, Result<Output, Stopped>> {
+        match &self.body {
+            Body::Function(call) => call(passage),
+            Body::Handler { run, approval } => Box::pin(async move {
+                let mut arguments = None::<Value>;
+                passage.arguments(&mut [&mut arguments])?;
+                let arguments = taken(arguments)?;
+                let needed = || approval.as_deref().is_some_and(|rule| rule(&arguments));
+                let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
+                passage.pass(Rules { checks: &[], approval }).await?;
+                run(arguments, passage.context().clone()).await
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A tool that is known only at run time, with what else is to be said of it.
+#[derive(Debug)]
+pub struct DynamicTool(Tool);
+
+impl DynamicTool {
+    /// Gives it a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.0.title = Some(title.into());
+        self
+    }
+
+    /// Says what it does to the world.
+    #[must_use]
+    pub const fn effect(mut self, effect: Effect) -> Self {
+        self.0.effect = Some(effect);
+        self
+    }
+
+    /// Names the scopes that the caller must hold.
+    #[must_use]
+    pub fn scopes<I>(mut self, scopes: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.0.scopes.extend(scopes.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says for which arguments a person must agree.
+    #[must_use]
+    pub fn approval(mut self, rule: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
+        if let Body::Handler { approval, .. } = &mut self.0.body {
+            *approval = Some(Arc::new(rule));
+        }
+        self.0.asks = true;
+        self
+    }
+}
+
+impl From<DynamicTool> for Tool {
+    fn from(tool: DynamicTool) -> Self {
+        tool.0
+    }
+}

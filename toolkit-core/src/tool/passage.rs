@@ -1,0 +1,208 @@
+//! One call on its way: what the generated code asks for, and in which words it is answered.
+
+use std::any::type_name;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::BoxFuture;
+use super::argument::Slot;
+use super::state::{FromStates, States, shared};
+use crate::call::Outcome;
+use crate::caller::CallContext;
+use crate::error::{BoxError, Cause, Failure, ToolConfigError, ToolError};
+use crate::output::{self, Output};
+use crate::problem::Problem;
+
+/// A type that a tool can return: any `Serialize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not be a tool's result",
+    label = "needs `Serialize`",
+    note = "put `#[arg_type]` on `{Self}`, or derive `serde::Serialize` for it"
+)]
+pub trait ToolOutput: Serialize {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToolOutput for T {}
+
+/// An error that a tool can fail with.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not be a tool's error",
+    label = "is not an error",
+    note = "use `ToolError` for what the model may read, `Failure` to use `?` on any error, \
+            or implement `std::error::Error` for `{Self}`"
+)]
+pub trait ToolFailure: Into<BoxError> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError>> ToolFailure for E {}
+
+/// Why a call stops before its function returned a value.
+#[derive(Debug)]
+pub enum Stopped {
+    /// A gate decided.
+    Refused(Box<Outcome>),
+    /// The function or a gate's expression failed.
+    Failed(Failure),
+    /// The function returned a value that can not be serialised.
+    Untellable(BoxError),
+}
+
+/// What a business rule says against a call.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The arguments break a rule.
+    Problems(Vec<Problem>),
+    /// The rule itself failed.
+    Failed(Failure),
+}
+
+/// An error of a business rule: a `ToolError`, a `Problem` or several, or a `Failure`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not be the error of a `check`",
+    label = "a check gives `Result<(), E>`",
+    note = "`E` is `ToolError`, `Problem`, `Vec<Problem>` or `Failure`"
+)]
+pub trait IntoRefusal {
+    /// What the rule says.
+    fn into_refusal(self) -> Refusal;
+}
+
+impl IntoRefusal for Problem {
+    fn into_refusal(self) -> Refusal {
+        Refusal::Problems(vec![self])
+    }
+}
+
+impl IntoRefusal for Vec<Problem> {
+    fn into_refusal(self) -> Refusal {
+        Refusal::Problems(self)
+    }
+}
+
+impl IntoRefusal for ToolError {
+    fn into_refusal(self) -> Refusal {
+        Problem::rule_of_call(self.to_string()).into_refusal()
+    }
+}
+
+impl IntoRefusal for Failure {
+    fn into_refusal(self) -> Refusal {
+        match self.0 {
+            Cause::Tool(error) => error.into_refusal(),
+            cause => Refusal::Failed(Self(cause)),
+        }
+    }
+}
+
+/// One `check`, ready to run.
+pub type Check<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<(), Refusal>> + Sync);
+
+/// The expressions of the attribute, over the decoded arguments.
+#[derive(Default)]
+pub struct Rules<'a> {
+    /// The business rules.
+    pub checks: &'a [Check<'a>],
+    /// Whether a person must agree to this call.
+    pub approval: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+/// What stands between the decoded call and its function; the gates implement it.
+pub trait Gates: Send + Sync {
+    /// What the tool may know of the call.
+    fn context(&self) -> &CallContext;
+    /// What the registry was given with `state`.
+    fn states(&self) -> &dyn States;
+    /// Checks the arguments and fills the slots, in the order of the parameters.
+    ///
+    /// # Errors
+    /// The report, as an outcome.
+    fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped>;
+    /// Passes the gates between the arguments and the function; `None` when none has to be asked.
+    fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>>;
+    /// Notes that the function is entered now.
+    fn enter(&self);
+}
+
+/// One call on its way through the gates, as the generated code sees it.
+#[derive(Clone, Copy)]
+pub struct Passage<'a>(pub(crate) &'a dyn Gates);
+
+impl<'a> Passage<'a> {
+    /// What the tool may know of the call.
+    #[must_use]
+    pub fn context(self) -> &'a CallContext {
+        self.0.context()
+    }
+
+    /// The state that a parameter takes.
+    ///
+    /// # Errors
+    /// None in a registry that was built: a missing state is found there.
+    pub fn state<S: FromStates<'a>>(self) -> Result<S, Stopped> {
+        shared::<S::State>(self.0.states()).map(S::from_shared).ok_or_else(|| {
+            let missing =
+                ToolConfigError::new(format!("no state of type `{}`", type_name::<S::State>()));
+            Stopped::Failed(Failure(Cause::Config(missing)))
+        })
+    }
+
+    /// Checks the arguments and fills the slots, in the order of the parameters.
+    ///
+    /// # Errors
+    /// The report, as an outcome.
+    pub fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
+        self.0.arguments(slots)
+    }
+
+    /// Passes the gates between the arguments and the function.
+    ///
+    /// # Errors
+    /// What a gate decided.
+    pub async fn pass(self, rules: Rules<'a>) -> Result<(), Stopped> {
+        if let Some(gates) = self.0.pass(rules) {
+            gates.await?;
+        }
+        self.0.enter();
+        Ok(())
+    }
+}
+
+/// Takes an argument out of its slot.
+///
+/// # Errors
+/// None after [`Passage::arguments`], which fills every slot.
+pub fn taken<T>(slot: Option<T>) -> Result<T, Stopped> {
+    slot.ok_or_else(|| Stopped::Failed(Failure::sort("an argument was not filled".into())))
+}
+
+/// Turns what a function returned into the tool's output.
+///
+/// # Errors
+/// The function's own error, or a value that can not be serialised.
+pub fn returned<T: ToolOutput, E: ToolFailure>(result: Result<T, E>) -> Result<Output, Stopped> {
+    match result {
+        Ok(value) => output::of(&value).map_err(Stopped::Untellable),
+        Err(error) => Err(Stopped::Failed(Failure::sort(error.into()))),
+    }
+}
+
+/// Turns what a `check` gave into what the gate reads.
+///
+/// # Errors
+/// What the rule says against the call.
+pub fn checked<E: IntoRefusal>(result: Result<(), E>) -> Result<(), Refusal> {
+    result.map_err(IntoRefusal::into_refusal)
+}
+
+impl fmt::Debug for Rules<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules").field("checks", &self.checks.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Passage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Passage").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,52 @@
+//! What the attribute fills in.
+
+use schemars::Schema;
+
+use super::argument::Param;
+use super::passage::{Passage, Stopped};
+use super::state::StateNeed;
+use super::{BoxFuture, Effect};
+use crate::output::Output;
+
+/// The generated call function.
+pub type CallFn = for<'a> fn(Passage<'a>) -> BoxFuture<'a, Result<Output, Stopped>>;
+
+/// Everything that the attribute fills in.
+#[derive(Debug)]
+pub struct Table {
+    /// The name that the model asks for.
+    pub name: &'static str,
+    /// A name for people.
+    pub title: Option<&'static str>,
+    /// What the model chooses by.
+    pub description: &'static str,
+    /// File and line of the function.
+    pub place: (&'static str, u32),
+    /// Path of the module that the function is in.
+    pub module: &'static str,
+    /// What the tool does to the world; `None` where it does not say.
+    pub effect: Option<Effect>,
+    /// The scopes that the caller must hold.
+    pub scopes: &'static [&'static str],
+    /// Whether there is an approval rule.
+    pub approval: bool,
+    /// The parameters that the model fills, in the signature's order.
+    pub params: &'static [Param],
+    /// The states that the tool asks for.
+    pub states: &'static [StateNeed],
+    /// The schema of the result, where its type has one.
+    pub output: fn() -> Option<Schema>,
+    /// The generated call function.
+    pub call: CallFn,
+}
+
+/// The tool that an annotated function is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "put `#[tool(description = \"…\")]` on the function"
+)]
+pub trait Annotated {
+    /// What the attribute filled in.
+    const TABLE: &'static Table;
+}
