@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use toolkit::dialect::{Answered, Message};
 use toolkit::prelude::*;
-use toolkit::{Agent, Budget, Model, ModelError, Registry, Reply, Run, Turn};
+use toolkit::{Agent, Budget, Model, ModelError, Reply, Run, Turn};
 
 /// Adds two numbers.
 #[tool]

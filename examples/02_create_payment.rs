@@ -6,7 +6,6 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use toolkit::prelude::*;
-use toolkit::{Options, Registry};
 
 /// Currency of a payment.
 #[arg_type]

@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use toolkit::Approver;
 use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
 use toolkit::prelude::*;
-use toolkit::{ApprovalRequest, Approver, Decision, Options, Outcome, Registry, View};
 
 use store::{Order, Payment, Refund, Shop};
 use tools::{close_account, create_payment, get_customer, get_order, list_orders, refund_payment};

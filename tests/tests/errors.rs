@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolkit::dialect::Reply;
 use toolkit::prelude::*;
-use toolkit::{Abort, Category, FatalKind, Options, Outcome, Registry, Status};
+use toolkit::{
+    Abort, Agent, Category, FatalKind, Options, Outcome, Registry, ScriptedModel, Status,
+};
 use toolkit_tests::{call, view_of};
 
 const SECRET: &str = "hunter2";
@@ -234,13 +237,50 @@ fn fatal_and_config_errors_come_out_as_an_abort() {
     };
     assert_eq!(
         abort(r#"{"config":false}"#),
-        Abort::Fatal { tool: "fatal".to_owned(), error: FatalToolError::denied(SECRET) }
+        Abort::Fatal {
+            tool: "fatal".to_owned(),
+            error: FatalToolError::denied(SECRET),
+            executed: true
+        }
     );
     let Abort::Fatal { error, .. } = abort(r#"{"config":false}"#) else { panic!("not fatal") };
     assert_eq!(error.kind(), FatalKind::Denied);
     let config = abort(r#"{"config":true}"#);
     assert_eq!(config, Abort::Config(ToolConfigError::new("no bank is wired").of_tool("fatal")));
     assert_eq!(config.to_string(), "tool `fatal`: no bank is wired");
+}
+
+#[test]
+fn a_rule_that_ends_the_run_leaves_the_function_alone() {
+    fn denied(config: bool) -> Result<(), Failure> {
+        if config {
+            Err(ToolConfigError::new("no rules are wired"))?
+        }
+        Err(FatalToolError::credential(SECRET))?
+    }
+    /// Pays.
+    #[tool(check = denied(config))]
+    fn pay(config: bool) -> u8 {
+        panic!("the function ran with {config}")
+    }
+    let view = view_of(Tool::of::<pay>());
+    let abort = |arguments: &str| {
+        view.dispatch_blocking(ToolCall::new("c", "pay", arguments), Options::default())
+            .unwrap_err()
+    };
+    let error = FatalToolError::credential(SECRET);
+    let fatal = Abort::Fatal { tool: "pay".to_owned(), error, executed: false };
+    assert_eq!(abort(r#"{"config":false}"#), fatal);
+    let config = ToolConfigError::new("no rules are wired").of_tool("pay");
+    assert_eq!(abort(r#"{"config":true}"#), Abort::Config(config));
+
+    let model =
+        ScriptedModel::new([Reply::calls([ToolCall::new("c", "pay", r#"{"config":false}"#)])]);
+    let run = Agent::new(model, view).run_blocking("Pay.").unwrap();
+    assert_eq!(run.requested_tools(), ["pay"]);
+    assert_eq!(run.trajectory(), Vec::<&str>::new());
+    assert_eq!(run.blocked_tools(), ["pay"]);
+    assert!(!run.ok());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
+use toolkit::Registry;
 use toolkit::prelude::*;
 use toolkit_tests::{call, definition, view_of};
 
@@ -376,4 +377,46 @@ fn no_definition_carries_a_schema_or_id_keyword() {
     ));
     let definition = definition(&view);
     assert_eq!(definition["input_schema"], json!({"type": "object", "properties": {}}));
+}
+
+#[test]
+fn the_schema_of_the_result_comes_from_the_return_type() {
+    type Answer<T> = Result<T, ToolError>;
+
+    /// A point, maybe.
+    #[tool]
+    fn find() -> Answer<Option<Point>> {
+        Ok(None)
+    }
+    /// Text.
+    #[tool]
+    fn text() -> &'static str {
+        "x"
+    }
+    /// Serialised, but without a schema.
+    #[derive(serde::Serialize)]
+    struct Bare;
+    /// Something bare.
+    #[tool]
+    fn bare() -> Answer<Bare> {
+        Ok(Bare)
+    }
+    let registry = Registry::builder().tools(tools![find, text, bare]).build().unwrap();
+    let view = registry.view(Caller::new("ada"));
+    let schemas: Vec<Option<Value>> =
+        view.tools().iter().map(|tool| tool.output_schema.clone()).collect();
+    let found = json!({
+        "anyOf": [{"$ref": "#/$defs/Point"}, {"type": "null"}],
+        "$defs": {"Point": {
+            "description": "A point on the map.",
+            "type": "object",
+            "properties": {
+                "x": {"type": "number"},
+                "y": {"description": "Up.", "type": ["number", "null"]}
+            },
+            "additionalProperties": false,
+            "required": ["x", "y"]
+        }}
+    });
+    assert_eq!(schemas, [Some(found), Some(json!({"type": "string"})), None]);
 }

@@ -8,6 +8,18 @@ use crate::error::{Category, ToolError};
 use crate::problem::{Problem, escaped, nearest, quoted};
 
 /// A call as the model sent it: an id, a name and the raw text of its arguments.
+///
+/// A dialect reads it out of a provider's reply; the text is parsed only by the
+/// dispatch.
+///
+/// ```
+/// use toolkit::ToolCall;
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 2, "b": 3}"#);
+/// assert_eq!(call.name(), "add");
+/// assert_eq!(call.arguments(), r#"{"a": 2, "b": 3}"#);
+/// assert!(call.cut_off().is_cut_off());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     id: String,
@@ -17,7 +29,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// Takes a call over from a provider: its id, the tool's name, the JSON text of the arguments.
+    /// Takes a call over from a provider: its id, the tool's name, the arguments' text.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -59,6 +71,14 @@ impl ToolCall {
 }
 
 /// How a call ended.
+///
+/// ```
+/// use toolkit::Status;
+///
+/// assert_eq!(Status::UnknownTool.to_string(), "unknown_tool");
+/// assert!(Status::UnknownTool.is_error());
+/// assert!(!Status::Ok.is_error());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Status {
@@ -119,6 +139,28 @@ impl fmt::Display for Status {
 }
 
 /// What a call came to: a status, what the model reads, what only the host reads.
+///
+/// ```
+/// use toolkit::ProblemKind;
+/// use toolkit::prelude::*;
+///
+/// # /// Adds two numbers.
+/// # #[tool]
+/// # fn add(a: i64, b: i64) -> i64 {
+/// #     a + b
+/// # }
+/// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 2, "b": "3"}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+///
+/// assert_eq!((outcome.status(), outcome.executed()), (Status::Invalid, false));
+/// assert_eq!(
+///     outcome.text(),
+///     r#"$.b: expected an integer, got text "3" (write 3 without quotes)"#,
+/// );
+/// assert_eq!(outcome.problems()[0].kind(), ProblemKind::WrongType);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     status: Status,
@@ -172,6 +214,8 @@ impl Outcome {
     }
 
     /// What kind of error it is.
+    ///
+    /// `None` for a success, an internal error and a call that was not run.
     #[must_use]
     pub const fn category(&self) -> Option<Category> {
         self.category

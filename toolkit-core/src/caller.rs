@@ -8,6 +8,15 @@ use std::sync::Arc;
 ///
 /// The host builds it from its own authentication. It can not be read from
 /// arguments: it has no `Deserialize`.
+///
+/// ```
+/// use toolkit::Caller;
+///
+/// let caller = Caller::new("ann").tenant("furniture").scopes(["payments:write"]);
+/// assert_eq!(caller.principal(), "ann");
+/// assert_eq!(caller.tenant_name(), Some("furniture"));
+/// assert!(caller.granted().contains("payments:write"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     tenant: Option<String>,
@@ -59,6 +68,16 @@ impl Caller {
 }
 
 /// A set of scopes, in alphabetical order.
+///
+/// Scopes are compared byte for byte; none holds another.
+///
+/// ```
+/// use toolkit::Caller;
+///
+/// let caller = Caller::new("ann").scopes(["payments:write", "orders:read"]);
+/// assert_eq!(caller.granted().iter().collect::<Vec<_>>(), ["orders:read", "payments:write"]);
+/// assert!(!caller.granted().contains("payments"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scopes(BTreeSet<String>);
 
@@ -78,6 +97,22 @@ impl Scopes {
 /// What a tool may know of the call it answers; a parameter with `#[context]`.
 ///
 /// It is never in the schema and can not be filled from arguments.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Tells who asks.
+/// #[tool]
+/// fn who(#[context] cx: &CallContext) -> String {
+///     format!("{} in {}, {}", cx.caller().principal(), cx.run_id(), cx.call_id())
+/// }
+///
+/// let view = Registry::builder().tools(tools![who]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "who", "");
+/// let outcome = view.dispatch_blocking(call, Options::default().run_id("run-7"))?;
+/// assert_eq!(outcome.text(), "ann in run-7, call_1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct CallContext {
     caller: Arc<Caller>,
@@ -102,7 +137,7 @@ impl CallContext {
         &self.call_id
     }
 
-    /// The host's id of the run that the call belongs to.
+    /// The host's id of the run that the call belongs to; empty where none was given.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run_id

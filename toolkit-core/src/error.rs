@@ -4,9 +4,31 @@ use std::error::Error;
 use std::fmt;
 
 /// Any error of a tool's own code, behind a pointer.
+///
+/// ```
+/// use toolkit::BoxError;
+/// use toolkit::prelude::*;
+///
+/// /// Reads a number.
+/// #[tool]
+/// fn parse(text: &str) -> Result<i64, BoxError> {
+///     Ok(text.parse()?)
+/// }
+///
+/// assert_eq!(parse("7").unwrap(), 7);
+/// assert_eq!(parse("seven").unwrap_err().to_string(), "invalid digit found in string");
+/// ```
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// What kind of mistake a [`ToolError`] is.
+///
+/// ```
+/// use toolkit::{Category, ToolError};
+///
+/// let error = ToolError::transient("the queue is full");
+/// assert_eq!(error.category(), Category::Transient);
+/// assert_eq!(error.category().as_str(), "transient");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Category {
@@ -51,7 +73,18 @@ impl fmt::Display for Category {
 
 /// An error whose text the model reads as the tool's result.
 ///
-/// It is the only error of which the model reads a word.
+/// It is the only error of which the model reads a word: by `Display`, the
+/// message and below it the hint. A blank message becomes a sentence of its
+/// [`Category`].
+///
+/// ```
+/// use toolkit::ToolError;
+///
+/// let error = ToolError::business("order O-1 was refunded already").hint("look at it first");
+/// assert_eq!(error.to_string(), "order O-1 was refunded already\nhint: look at it first");
+/// assert!(!error.is_retryable());
+/// assert!(ToolError::validation("no such day").is_retryable());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
     category: Category,
@@ -141,6 +174,14 @@ impl fmt::Display for ToolError {
 impl Error for ToolError {}
 
 /// Why a [`FatalToolError`] ends the run.
+///
+/// ```
+/// use toolkit::{FatalKind, FatalToolError};
+///
+/// let error = FatalToolError::denied("the account is frozen");
+/// assert_eq!(error.kind(), FatalKind::Denied);
+/// assert_eq!(error.kind().to_string(), "denied");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FatalKind {
@@ -163,6 +204,17 @@ impl fmt::Display for FatalKind {
 }
 
 /// An error that ends the run; the model reads nothing of it.
+///
+/// It comes out of a dispatch as [`Abort::Fatal`], and out of an
+/// [`Agent`](crate::Agent) as [`Stop::Fatal`](crate::Stop::Fatal).
+///
+/// ```
+/// use toolkit::FatalToolError;
+///
+/// let error = FatalToolError::credential("the bank's key has expired");
+/// assert_eq!(error.message(), "the bank's key has expired");
+/// assert_eq!(error.to_string(), "credential: the bank's key has expired");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FatalToolError {
     kind: FatalKind,
@@ -208,7 +260,15 @@ impl Error for FatalToolError {}
 
 /// A mistake in building or wiring a registry.
 ///
-/// No loop catches it: it comes out of everything as an `Err`.
+/// No loop catches it: it comes out of everything as an `Err`. `Debug` gives the
+/// same text as `Display`, for a `main` that returns it prints that.
+///
+/// ```
+/// use toolkit::ToolConfigError;
+///
+/// let error = ToolConfigError::new("its table is missing").of_tool("refund").at("src/bank.rs:7");
+/// assert_eq!(error.to_string(), "tool `refund`: its table is missing (src/bank.rs:7)");
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct ToolConfigError {
     tool: Option<String>,
@@ -278,6 +338,20 @@ impl fmt::Debug for ToolConfigError {
 impl Error for ToolConfigError {}
 
 /// Every mistake that building a registry found, in the order of the tools.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkit::prelude::*;
+///
+/// let tool = Tool::dynamic("look up", " ", json!({}), |_, _| async { Ok::<_, ToolError>(()) });
+/// let errors = Registry::builder().tool(tool).build().unwrap_err();
+/// assert_eq!(
+///     errors.to_string(),
+///     "the registry has 2 mistakes:
+///   tool `look up`: its name does not match ^[A-Za-z0-9_.-]{1,128}$
+///   tool `look up`: its description is blank; it is the only thing the model chooses by",
+/// );
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct ToolConfigErrors(Vec<ToolConfigError>);
 
@@ -326,7 +400,32 @@ impl Error for ToolConfigErrors {}
 /// What a tool fails with: one of the three errors, or any other by `?`.
 ///
 /// The outermost type decides. A [`ToolError`] wrapped in another error is
-/// internal, and the model reads nothing of it.
+/// internal: the model reads an id of it, and the host's log has its text under
+/// that id, by `tracing`.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Books seats.
+/// #[tool]
+/// fn book(seats: u8, code: &str) -> Result<String, Failure> {
+///     let code: u32 = code.parse()?;
+///     if seats > 8 {
+///         return Err(ToolError::business("at most 8 seats").into());
+///     }
+///     Ok(format!("{seats} seats under {code}"))
+/// }
+///
+/// let view = Registry::builder().tools(tools![book]).build()?.view(Caller::new("ann"));
+/// let read = |arguments| {
+///     let call = ToolCall::new("call_1", "book", arguments);
+///     view.dispatch_blocking(call, Options::default()).map(|outcome| outcome.text().to_owned())
+/// };
+/// assert_eq!(read(r#"{"seats": 9, "code": "12"}"#)?, "at most 8 seats");
+/// let internal = read(r#"{"seats": 2, "code": "secret"}"#)?;
+/// assert!(internal.starts_with("book failed internally (error id "), "{internal}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Failure(pub(crate) Cause);
 
 pub(crate) enum Cause {
@@ -384,6 +483,29 @@ impl fmt::Debug for Failure {
 }
 
 /// The two ways in which a dispatch ends a run.
+///
+/// ```
+/// use toolkit::Abort;
+/// use toolkit::prelude::*;
+///
+/// /// Pays the bill.
+/// #[tool]
+/// fn pay() -> Result<(), FatalToolError> {
+///     Err(FatalToolError::denied("the account is frozen"))
+/// }
+///
+/// let view = Registry::builder().tools(tools![pay]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "pay", "{}");
+/// assert_eq!(
+///     view.dispatch_blocking(call, Options::default()),
+///     Err(Abort::Fatal {
+///         tool: "pay".to_owned(),
+///         error: FatalToolError::denied("the account is frozen"),
+///         executed: true,
+///     }),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Abort {
     /// A tool or gate raised a [`FatalToolError`].
@@ -393,6 +515,8 @@ pub enum Abort {
         tool: String,
         /// What it raised.
         error: FatalToolError,
+        /// Whether the tool's function was entered; not where a gate raised it.
+        executed: bool,
     },
     /// The registry or its wiring is wrong.
     #[error(transparent)]

@@ -31,7 +31,21 @@ pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
 pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput};
 
-/// The types that a constraint fits.
+/// The types that a constraint fits, asked of the type and never of its spelling.
+///
+/// A constraint goes through `Option`, `Box` and references.
+///
+/// ```
+/// use toolkit::constraint::{List, Number, Text};
+///
+/// fn takes_minimum<T: Number>() {}
+/// fn takes_pattern<T: Text>() {}
+/// fn takes_min_items<T: List>() {}
+///
+/// takes_minimum::<Option<u8>>();
+/// takes_pattern::<Box<String>>();
+/// takes_min_items::<Vec<f64>>();
+/// ```
 pub mod constraint {
     pub use crate::tool::{List, Number, Text};
 }

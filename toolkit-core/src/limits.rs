@@ -2,7 +2,23 @@
 
 /// The bounds on a call's arguments and on the report about them.
 ///
-/// Every one is a setting of the registry's builder; none can be unlimited by accident.
+/// A registry takes them by [`RegistryBuilder::limits`](crate::RegistryBuilder::limits).
+///
+/// ```
+/// use toolkit::Limits;
+/// use toolkit::prelude::*;
+///
+/// /// Keeps a note.
+/// #[tool]
+/// fn note(text: &str) {}
+///
+/// let limits = Limits { argument_bytes: 16, ..Limits::default() };
+/// let registry = Registry::builder().tools(tools![note]).limits(limits).build()?;
+/// let call = ToolCall::new("call_1", "note", r#"{"text": "milk, bread"}"#);
+/// let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.text(), "$: the arguments are 23 bytes long; at most 16 are accepted");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a call's argument text. Default 65,536.

@@ -5,6 +5,13 @@ use std::fmt;
 use serde_json::Value;
 
 /// One step of a [`Path`]: into a field or into an item.
+///
+/// ```
+/// use toolkit::{Path, Step};
+///
+/// let path = Path::root().field("lines").item(0);
+/// assert_eq!(path.steps(), [Step::Field("lines".to_owned()), Step::Item(0)]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// Into the field of that name.
@@ -14,6 +21,17 @@ pub enum Step {
 }
 
 /// A place in the arguments; `$` is the arguments object itself.
+///
+/// `Display` writes it as the model reads it. A name that is not of letters, digits
+/// and `_` stands in brackets and quotes.
+///
+/// ```
+/// use toolkit::Path;
+///
+/// let path = Path::root().field("lines").item(0).field("unit/price");
+/// assert_eq!(path.to_string(), r#"$.lines[0]["unit/price"]"#);
+/// assert_eq!(path.pointer(), "/lines/0/unit~1price");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(Vec<Step>);
 
@@ -92,6 +110,13 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// What kind of thing is wrong.
+///
+/// ```
+/// use toolkit::{Problem, ProblemKind};
+///
+/// let problem = Problem::rule("amount", "is more than the order cost");
+/// assert_eq!(problem.kind(), ProblemKind::Rule);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
@@ -99,7 +124,7 @@ pub enum ProblemKind {
     MissingField,
     /// A field that the object does not have.
     UnexpectedField,
-    /// A field given more than once.
+    /// A field given more than once, of which RFC 8259 leaves the meaning open.
     DuplicateField,
     /// A value of another JSON type.
     WrongType,
@@ -107,11 +132,11 @@ pub enum ProblemKind {
     NotAllowed,
     /// A number beyond a bound, or one that its type can not hold exactly.
     OutOfRange,
-    /// A number that is no multiple of the step.
+    /// A number that is no multiple of JSON Schema's `multipleOf`.
     NotMultiple,
     /// Text that is too short or too long.
     WrongLength,
-    /// Text that does not match the pattern.
+    /// Text that does not match the pattern, an ECMA-262 regular expression.
     WrongPattern,
     /// Text that is not of the format.
     WrongFormat,
@@ -123,7 +148,7 @@ pub enum ProblemKind {
     NoForm,
     /// A value that its schema accepts and its type refuses.
     Refused,
-    /// Text that is not JSON, or not JSON alone.
+    /// Text that is not JSON (RFC 8259), or not JSON alone.
     NotJson,
     /// Arguments over one of the [`Limits`](crate::Limits).
     OverLimit,
@@ -141,7 +166,29 @@ impl ProblemKind {
 /// One thing wrong with a call: where, what was found, what would be right.
 ///
 /// `Display` gives the line that the model reads; the accessors give the same
-/// to a machine.
+/// to a machine. A tool's `check` may give problems of its own:
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// fn known(city: &str) -> Result<(), Problem> {
+///     if city == "Lisbon" { Ok(()) } else { Err(Problem::rule("city", "is not served")) }
+/// }
+///
+/// /// Tells the weather in a city.
+/// #[tool(check = known(&city))]
+/// fn weather(city: String) -> String {
+///     format!("sunny in {city}")
+/// }
+///
+/// let view = Registry::builder().tools(tools![weather]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "weather", r#"{"city": "Atlantis"}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.status(), Status::Rejected);
+/// assert_eq!(outcome.problems(), [Problem::rule("city", "is not served")]);
+/// assert_eq!(outcome.text(), "$.city: is not served");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     path: Path,

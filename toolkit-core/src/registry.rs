@@ -20,6 +20,21 @@ use crate::tool::{Effect, Input, States, Tool};
 /// All tools of a program.
 ///
 /// Cheap to clone and to share; every agent gets a [`View`] of it.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().tools(tools![add]).build()?;
+/// assert_eq!(registry.view(Caller::new("ann")).visible(), ["add"]);
+/// assert_eq!(registry.view(Caller::new("bob")).scoped(["subtract"]).visible(), [""; 0]);
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
 #[derive(Clone)]
 pub struct Registry(Arc<Checked>);
 
@@ -51,6 +66,23 @@ impl fmt::Debug for Registry {
 }
 
 /// Collects the tools of a program and what they need.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Closes an account for good.
+/// #[tool(effect = "irreversible")]
+/// fn close(#[state] days_of_grace: &u32, account: &str) {}
+///
+/// let errors = Registry::builder().tools(tools![close]).build().unwrap_err();
+/// assert_eq!(
+///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
+///     [
+///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
+///         "it takes a state of type `u32` and there is none; add `.state(…)`",
+///     ],
+/// );
+/// ```
 #[derive(Default)]
 pub struct RegistryBuilder {
     tools: Vec<Tool>,
@@ -78,6 +110,31 @@ impl RegistryBuilder {
     /// Gives a value to every `#[state]` parameter of its type.
     ///
     /// An `Arc<T>` serves parameters that take `&T` or `Arc<T>`, also where `T` is a trait object.
+    /// Two states of one type are a mistake that [`build`](Self::build) reports.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::prelude::*;
+    ///
+    /// trait Mail: Send + Sync {
+    ///     fn unread(&self) -> usize;
+    /// }
+    ///
+    /// # struct Empty;
+    /// # impl Mail for Empty {
+    /// #     fn unread(&self) -> usize {
+    /// #         0
+    /// #     }
+    /// # }
+    /// /// Counts the unread mails.
+    /// #[tool]
+    /// fn unread(#[state] mail: &dyn Mail) -> usize {
+    ///     mail.unread()
+    /// }
+    ///
+    /// let mail: Arc<dyn Mail> = Arc::new(Empty);
+    /// assert!(Registry::builder().tools(tools![unread]).state(mail).build().is_ok());
+    /// ```
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         if self.states.0.insert(TypeId::of::<T>(), Box::new(Arc::new(value))).is_some() {
@@ -87,14 +144,14 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets who is asked when a call needs a person's approval.
+    /// Sets who is asked when a call needs a person's approval. Default nobody.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Sets the bounds on arguments and reports.
+    /// Sets the bounds on arguments and reports. Default [`Limits::default`].
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -104,7 +161,15 @@ impl RegistryBuilder {
     /// Checks everything that can be checked without a call.
     ///
     /// # Errors
-    /// Every mistake there is, at once.
+    /// Every mistake there is, at once:
+    ///
+    /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
+    ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
+    /// - a blank description;
+    /// - an effect that is not declared, where another tool declares one;
+    /// - a call that may need approval, and no approver; a `#[state]` that was not given;
+    /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
+    ///   is not supported; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
         let Self { tools, states, approver, limits, mut faults } = self;
         if cfg!(panic = "abort") {
@@ -293,6 +358,20 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
 }
 
 /// How one call is to be dispatched.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkit::prelude::*;
+///
+/// let log = Tool::dynamic("log", "Logs.", json!({}), |_, cx: CallContext| async move {
+///     Ok::<_, ToolError>(cx.run_id().to_owned())
+/// });
+/// let view = Registry::builder().tool(log).build()?.view(Caller::new("ann"));
+/// let options = Options::default().run_id("run-7");
+/// let outcome = view.dispatch_blocking(ToolCall::new("call_1", "log", "{}"), options)?;
+/// assert_eq!(outcome.text(), "run-7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     run_id: Option<String>,
@@ -308,6 +387,34 @@ impl Options {
 }
 
 /// What one agent sees of a registry: an allowlist and a caller.
+///
+/// What it does not see it can not call, and a call of it reads to the model like
+/// one of a tool that does not exist.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Looks up an order.
+/// #[tool(effect = "read")]
+/// fn get_order(id: &str) -> String {
+///     format!("{id}: delivered")
+/// }
+///
+/// /// Refunds an order.
+/// #[tool(effect = "write", scopes("payments:write"))]
+/// fn refund(id: &str) {}
+///
+/// let registry = Registry::builder().tools(tools![get_order, refund]).build()?;
+/// let view = registry.view(Caller::new("ann"));
+/// assert_eq!(view.visible(), ["get_order"]);
+///
+/// let call = ToolCall::new("call_1", "refund", r#"{"id": "O-1"}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.status(), Status::Denied);
+/// assert_eq!(outcome.text(), r#"no such tool "refund". Available: get_order"#);
+/// assert_eq!(outcome.host_note(), Some("missing scope `payments:write`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct View {
     registry: Registry,
@@ -317,6 +424,19 @@ pub struct View {
 
 impl View {
     /// Keeps only the named tools; nothing that is hidden already comes back.
+    ///
+    /// A name that no tool has is ignored.
+    ///
+    /// ```
+    /// # use toolkit::prelude::*;
+    /// # use serde_json::json;
+    /// # let tool = |name| Tool::dynamic(name, name, json!({}), |_, _| async { Ok::<_, ToolError>(()) });
+    /// let registry = Registry::builder().tool(tool("read")).tool(tool("write")).build()?;
+    /// let view = registry.view(Caller::new("ann")).scoped(["read", "close"]);
+    /// assert_eq!(view.visible(), ["read"]);
+    /// assert_eq!(view.scoped(["read", "write"]).visible(), ["read"]);
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
     #[must_use]
     pub fn scoped<I>(mut self, names: I) -> Self
     where
@@ -335,14 +455,71 @@ impl View {
         self.seen().map(|(entry, _)| entry.tool.name.as_str()).collect()
     }
 
+    /// What the model reads of the visible tools, in the registry's order, in no provider's form.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ada"));
+    /// let [definition] = view.tools()[..] else { panic!("one tool") };
+    /// assert_eq!(definition.description, "Adds two numbers.");
+    /// assert_eq!(definition.output_schema, Some(json!({"type": "integer"})));
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn tools(&self) -> Vec<&Definition> {
+        self.seen().map(|(_, definition)| definition).collect()
+    }
+
     /// The definitions of the visible tools, as a provider's request carries them.
+    ///
+    /// It is the value of the request's `tools`, in the registry's order; the same
+    /// view gives the same bytes every time.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::dialect::Anthropic;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn increment(number: u8) -> u16 {
+    ///     u16::from(number) + 1
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![increment]).build()?.view(Caller::new("ann"));
+    /// assert_eq!(
+    ///     view.definitions(&Anthropic),
+    ///     json!([{
+    ///         "name": "increment",
+    ///         "description": "Adds one.",
+    ///         "input_schema": {
+    ///             "type": "object",
+    ///             "properties": {
+    ///                 "number": {"type": "integer", "minimum": 0, "maximum": 255},
+    ///             },
+    ///             "required": ["number"],
+    ///             "additionalProperties": false,
+    ///         },
+    ///     }]),
+    /// );
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
     #[must_use]
     pub fn definitions(&self, dialect: &dyn Dialect) -> Value {
-        let definitions: Vec<&Definition> = self.seen().map(|(_, definition)| definition).collect();
-        dialect.definitions(&definitions)
+        dialect.definitions(&self.tools())
     }
 
     /// What a visible tool does to the world; one that does not say is a read.
+    ///
+    /// `None` where the view has no such tool.
     #[must_use]
     pub fn effect_of(&self, name: &str) -> Option<Effect> {
         let (entry, _) = self.seen().find(|(entry, _)| entry.tool.name == name)?;
@@ -357,6 +534,9 @@ impl View {
 
     /// Takes a call through every gate to its function.
     ///
+    /// The future is `Send` and needs no runtime of its own; what the tool awaits may.
+    /// Dropping it drops the tool's future where it awaits.
+    ///
     /// # Errors
     /// [`Abort`] where a tool ends the run or the wiring is wrong; everything
     /// else, also a failing tool, is an [`Outcome`].
@@ -367,7 +547,9 @@ impl View {
         gate::dispatch(&checked.entries, &checked.house, viewer, &call).await
     }
 
-    /// Takes a call through every gate, in this thread, for hosts without an async runtime.
+    /// Takes a call through every gate, for hosts without an async runtime.
+    ///
+    /// Inside a runtime use [`dispatch`](Self::dispatch): this one blocks the thread.
     ///
     /// # Errors
     /// As [`View::dispatch`].

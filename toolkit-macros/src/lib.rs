@@ -48,6 +48,8 @@ use crate::diag::Diagnostics;
 ///
 /// # Keys of `#[arg(…)]`
 ///
+/// The constraints mean what the keywords of the same name mean in JSON Schema 2020-12.
+///
 /// | key | what it says | example |
 /// |---|---|---|
 /// | `description` | what the model fills it by; else the doc comment | `description = "The order's id."` |
@@ -58,13 +60,13 @@ use crate::diag::Diagnostics;
 /// | `exclusive_minimum`, `exclusive_maximum` | the numbers that every value is between | `exclusive_minimum = 0` |
 /// | `multiple_of` | the number that divides every value | `multiple_of = 5` |
 /// | `min_length`, `max_length` | the number of characters | `max_length = 80` |
-/// | `pattern` | a regular expression without look-around and back-references | `pattern = r"^O-\d+$"` |
+/// | `pattern` | a regular expression (ECMA-262) without look-around and back-references | `pattern = r"^O-\d+$"` |
 /// | `format` | a format that the text has | `format = "date"` |
 /// | `min_items`, `max_items` | the number of items | `min_items = 1` |
 /// | `unique_items` | no item stands twice | `unique_items = true` |
 ///
-/// The formats are `date-time`, `date`, `time`, `duration`, `email`, `hostname`, `ipv4`, `ipv6`,
-/// `uri`, `uri-reference`, `uuid`, `regex` and `json-pointer`.
+/// The formats, as JSON Schema 2020-12 defines them, are `date-time`, `date`, `time`, `duration`,
+/// `email`, `hostname`, `ipv4`, `ipv6`, `uri`, `uri-reference`, `uuid`, `regex` and `json-pointer`.
 #[proc_macro_attribute]
 pub fn tool(
     attribute: proc_macro::TokenStream,

@@ -1,19 +1,8 @@
-//! Turns annotated functions into tools that a language model may ask for, safely.
+#![doc = include_str!("../../README.md")]
 
-pub use toolkit_core::{
-    Abort, BoxError, BoxFuture, CallContext, Caller, Category, DynamicTool, Effect, Failure,
-    FatalKind, FatalToolError, Limits, Outcome, Path, Problem, ProblemKind, Scopes, Status, Step,
-    Tool, ToolArg, ToolCall, ToolConfigError, ToolConfigErrors, ToolError, ToolFailure, ToolOutput,
-    constraint,
-};
-pub use toolkit_core::{
-    ApprovalRequest, Approver, Decision, Options, Registry, RegistryBuilder, View,
-};
-// The loop and what it runs on.
-pub use toolkit_core::{
-    Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
-    dialect::Reply,
-};
+// Tools.
+pub use toolkit_core::{DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, constraint};
+
 /// Lets a struct or an enum be the type of an argument or of a result.
 ///
 /// ```
@@ -35,8 +24,14 @@ pub use toolkit_core::{
 ///         Currency::Pound => 0.2,
 ///     }
 /// }
+///
+/// let view = Registry::builder().tools(tools![fee]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "fee", r#"{"currency": "pound"}"#);
+/// assert_eq!(view.dispatch_blocking(call, Options::default())?.text(), "0.2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use toolkit_macros::arg_type;
+
 /// Turns a function into a tool that a language model may call.
 ///
 /// ```
@@ -70,6 +65,30 @@ pub use toolkit_macros::arg_type;
 /// ```
 pub use toolkit_macros::tool;
 
+// The registry, and what one agent sees of it.
+pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
+
+// A call, for whom it is made, and what it came to.
+pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
+
+// What is wrong with a call.
+pub use toolkit_core::{Path, Problem, ProblemKind, Step};
+
+// The three errors, and what a tool fails with.
+pub use toolkit_core::{
+    Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
+    ToolConfigErrors, ToolError,
+};
+
+// Approval.
+pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
+
+// The loop.
+pub use toolkit_core::dialect::Reply;
+pub use toolkit_core::{
+    Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+};
+
 /// Each provider's wire form, both ways.
 ///
 /// # A loop of one's own
@@ -79,7 +98,6 @@ pub use toolkit_macros::tool;
 /// ```
 /// use toolkit::dialect::{Answered, Anthropic, Dialect, Message, Request};
 /// use toolkit::prelude::*;
-/// use toolkit::{Options, Registry};
 ///
 /// /// Adds two numbers.
 /// #[tool]
@@ -117,7 +135,8 @@ pub use toolkit_macros::tool;
 ///
 /// ```
 /// use toolkit::dialect::{Dialect, OpenAiChat, Request};
-/// use toolkit::{Agent, Caller, Model, ModelError, Registry, Reply, Turn};
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Model, ModelError, Reply, Turn};
 ///
 /// struct Gpt;
 ///
@@ -145,7 +164,28 @@ pub mod dialect {
     };
 }
 
-/// Collects annotated functions for a registry.
+/// Collects annotated functions for a registry, as an array of [`Tool`]s.
+///
+/// A path names a function of another module: `tools![orders::get_order]`.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// /// Negates a number.
+/// #[tool]
+/// fn negate(a: i64) -> i64 {
+///     -a
+/// }
+///
+/// let tools: [Tool; 2] = tools![add, negate];
+/// assert_eq!(tools.map(|tool| tool.name().to_owned()), ["add", "negate"]);
+/// ```
 #[macro_export]
 macro_rules! tools {
     ($($tool:ty),* $(,)?) => {
@@ -153,11 +193,28 @@ macro_rules! tools {
     };
 }
 
-/// What most programs use.
+/// What most programs use: to write tools, to collect and to call them.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 2, "b": 3}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+/// assert_eq!((outcome.status(), outcome.text()), (Status::Ok, "5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod prelude {
     pub use crate::{
-        CallContext, Caller, Failure, FatalToolError, Problem, Tool, ToolCall, ToolConfigError,
-        ToolError, arg_type, tool, tools,
+        ApprovalRequest, CallContext, Caller, Decision, Failure, FatalToolError, Options, Outcome,
+        Problem, Registry, Status, Tool, ToolCall, ToolConfigError, ToolConfigErrors, ToolError,
+        View, arg_type, tool, tools,
     };
 }
 

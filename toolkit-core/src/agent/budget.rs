@@ -7,6 +7,14 @@ use std::time::{Duration, Instant};
 ///
 /// They are checked between turns and between calls. A tool or a model that
 /// does not come back is not interrupted: give it a time limit of its own.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolkit::Budget;
+///
+/// let budget = Budget { turns: 5, ..Budget::default() };
+/// assert_eq!(budget, Budget { turns: 5, calls: 100, time: Duration::from_secs(600) });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Replies of the model. Default 25.
@@ -24,6 +32,23 @@ impl Default for Budget {
 }
 
 /// A bound of a [`Budget`].
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Bound, Budget, Reply, ScriptedModel, Stop};
+///
+/// /// Looks at the time.
+/// #[tool]
+/// fn look() -> &'static str {
+///     "09:30"
+/// }
+///
+/// let view = Registry::builder().tools(tools![look]).build()?.view(Caller::new("ann"));
+/// let model = ScriptedModel::new([Reply::call("look", "{}"), Reply::call("look", "{}")]);
+/// let agent = Agent::new(model, view).budget(Budget { turns: 2, ..Budget::default() });
+/// assert_eq!(*agent.run_blocking("Look again and again.")?.stop(), Stop::Budget(Bound::Turns));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
     /// The model replied as often as it may.
@@ -45,12 +70,41 @@ impl fmt::Display for Bound {
 }
 
 /// What measures the time of a run.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use std::time::Duration;
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Bound, Clock, ScriptedModel, Stop};
+///
+/// /// A clock on which every look takes an hour.
+/// struct Hours(AtomicU64);
+///
+/// impl Clock for Hours {
+///     fn elapsed(&self) -> Duration {
+///         Duration::from_secs(3600 * self.0.fetch_add(1, Ordering::Relaxed))
+///     }
+/// }
+///
+/// let view = Registry::builder().build()?.view(Caller::new("ann"));
+/// let agent = Agent::new(ScriptedModel::new([]), view).clock(Hours(AtomicU64::new(0)));
+/// assert_eq!(*agent.run_blocking("Hurry.")?.stop(), Stop::Budget(Bound::Time));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Clock: Send + Sync {
     /// The time since a moment that stays the same.
     fn elapsed(&self) -> Duration;
 }
 
-/// The system's own clock.
+/// The system's own clock, which never goes back; the default of an agent.
+///
+/// ```
+/// use toolkit::{Clock, SystemClock};
+///
+/// let clock = SystemClock::default();
+/// let before = clock.elapsed();
+/// assert!(clock.elapsed() >= before);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock(Instant);
 

@@ -30,6 +30,35 @@ use crate::tool::Effect;
 /// gates, hands the results back, and goes on until the model answers, a bound
 /// is reached or a tool ends the run. A made-up name, malformed arguments or a
 /// tool's error never end a run: the model reads what was wrong.
+///
+/// The calls of one reply run together where all are reads, else one after the
+/// other, in their order.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Reply, ScriptedModel};
+///
+/// # /// Adds two numbers.
+/// # #[tool]
+/// # fn add(a: i64, b: i64) -> i64 {
+/// #     a + b
+/// # }
+/// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ann"));
+/// let model = ScriptedModel::new([
+///     Reply::call("add", r#"{"a": 2, "b": 40}"#),
+///     Reply::text("It is 42."),
+///     Reply::text("You are welcome."),
+/// ]);
+/// let agent = Agent::new(model, view);
+///
+/// let run = agent.run_blocking("What is 2 plus 40?")?;
+/// assert_eq!(run.answer().as_deref(), Some("It is 42."));
+/// assert_eq!(run.trajectory(), ["add"]);
+///
+/// let run = pollster::block_on(agent.resume(run.resumable_messages(), "Thank you."))?;
+/// assert_eq!(run.answer().as_deref(), Some("You are welcome."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Agent<M> {
     model: M,
     view: View,
@@ -50,7 +79,7 @@ impl<M: Model> Agent<M> {
         }
     }
 
-    /// Sets the bounds of a run.
+    /// Sets the bounds of a run; without it, those of [`Budget::default`].
     #[must_use]
     pub const fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
@@ -64,7 +93,7 @@ impl<M: Model> Agent<M> {
         self
     }
 
-    /// Sets the id that the tools see as the run's.
+    /// Sets the id that the tools see as the run's; without it, an empty one.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
@@ -303,12 +332,12 @@ impl Answers {
         let outcome = match result {
             Ok(outcome) => outcome,
             Err(Abort::Config(error)) => return Err(error),
-            Err(Abort::Fatal { tool, error }) => {
+            Err(Abort::Fatal { tool, error, executed }) => {
                 let id = self.calls.get(index).map_or("", ToolCall::id);
                 let id = escaped(id, 80);
                 tracing::error!(error_id = id, tool, %error, "a tool ended the run");
-                // It may have run, so it must not read as one that did not.
-                let outcome = Outcome::internal(&tool, id, true);
+                // One that was entered may have done its work, and must not read as one that did not.
+                let outcome = Outcome::internal(&tool, id, executed);
                 self.stop = Some(Stop::Fatal { tool, error });
                 outcome
             }

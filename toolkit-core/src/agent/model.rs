@@ -11,6 +11,29 @@ use crate::dialect::{Dialect, DialectError, Message, Reply};
 use crate::registry::View;
 
 /// What decides what to do next: a provider's model, a script, a rule.
+///
+/// ```
+/// use toolkit::dialect::Message;
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Model, ModelError, Reply, Turn};
+///
+/// /// Says back what it was told.
+/// struct Echo;
+///
+/// impl Model for Echo {
+///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+///         match turn.messages() {
+///             [.., Message::User(said)] => Ok(Reply::text(format!("{said}, you said."))),
+///             _ => Err(ModelError::new("nobody said a thing")),
+///         }
+///     }
+/// }
+///
+/// let view = Registry::builder().build()?.view(Caller::new("ann"));
+/// let run = Agent::new(Echo, view).run_blocking("Hello")?;
+/// assert_eq!(run.answer().as_deref(), Some("Hello, you said."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "needs `Model`",
@@ -18,6 +41,10 @@ use crate::registry::View;
 )]
 pub trait Model: Send + Sync {
     /// Replies to the history of a turn.
+    ///
+    /// # Errors
+    /// The provider can not be reached, or sent no reply. The run ends in
+    /// [`Stop::Model`](crate::Stop::Model); nothing is tried again.
     fn reply(&self, turn: &Turn<'_>) -> impl Future<Output = Result<Reply, ModelError>> + Send;
 }
 
@@ -28,6 +55,27 @@ impl<M: Model> Model for &M {
 }
 
 /// What a model is given: the history and what it may see.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Model, ModelError, Reply, Turn};
+///
+/// # struct Lister;
+/// impl Model for Lister {
+///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+///         let tools = turn.view().visible().join(", ");
+///         Ok(Reply::text(format!("turn {}: {tools}", turn.number())))
+///     }
+/// }
+///
+/// # /// Looks at the time.
+/// # #[tool]
+/// # fn look() {}
+/// let view = Registry::builder().tools(tools![look]).build()?.view(Caller::new("ann"));
+/// let run = Agent::new(Lister, view).run_blocking("What can you do?")?;
+/// assert_eq!(run.answer().as_deref(), Some("turn 1: look"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
     number: usize,
@@ -66,6 +114,19 @@ impl<'a> Turn<'a> {
 }
 
 /// Why a model gave no reply.
+///
+/// A [`DialectError`] becomes one by `?`.
+///
+/// ```
+/// use std::error::Error;
+/// use std::io::{self, ErrorKind};
+/// use toolkit::ModelError;
+///
+/// let error = ModelError::new("the provider is not there")
+///     .caused_by(io::Error::from(ErrorKind::TimedOut));
+/// assert_eq!(error.to_string(), "the provider is not there");
+/// assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("timed out"));
+/// ```
 #[derive(Clone)]
 pub struct ModelError {
     message: String,

@@ -8,6 +8,19 @@ use crate::dialect::{Answered, Ending, Message};
 use crate::error::FatalToolError;
 
 /// Why a run ended.
+///
+/// ```
+/// use toolkit::dialect::{Ending, Part, Reply};
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, ScriptedModel, Stop};
+///
+/// let view = Registry::builder().build()?.view(Caller::new("ann"));
+/// let half = Reply::from_parts([Part::Text("Once upon".to_owned())], Ending::CutOff);
+/// let run = Agent::new(ScriptedModel::new([half]), view).run_blocking("Tell a tale.")?;
+/// assert_eq!(*run.stop(), Stop::Unanswered(Ending::CutOff));
+/// assert_eq!(run.stop().to_string(), "no whole answer (cut off)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
@@ -41,6 +54,29 @@ impl fmt::Display for Stop {
 }
 
 /// A run that is over: how it ended, and all that happened in it.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, Reply, ScriptedModel};
+///
+/// # /// Adds two numbers.
+/// # #[tool]
+/// # fn add(a: i64, b: i64) -> i64 {
+/// #     a + b
+/// # }
+/// let view = Registry::builder().tools(tools![add]).build()?.view(Caller::new("ann"));
+/// let model = ScriptedModel::new([
+///     Reply::call("sum", r#"{"a": 2, "b": 40}"#),
+///     Reply::call("add", r#"{"a": 2, "b": 40}"#),
+///     Reply::text("It is 42."),
+/// ]);
+/// let run = Agent::new(model, view).run_blocking("What is 2 plus 40?")?;
+/// assert!(run.ok());
+/// assert_eq!(run.requested_tools(), ["sum", "add"]);
+/// assert_eq!(run.blocked_tools(), ["sum"]);
+/// assert_eq!(run.trajectory(), ["add"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     messages: Vec<Message>,
@@ -65,7 +101,7 @@ impl Run {
         self.stop == Stop::Answered
     }
 
-    /// What the model answered.
+    /// What the model answered; `None` where the run did not end in an answer.
     #[must_use]
     pub fn answer(&self) -> Option<String> {
         match self.messages.last() {
@@ -98,7 +134,7 @@ impl Run {
         self.messages.get(self.earlier..).unwrap_or_default()
     }
 
-    /// Everything from the first message of the first run on, ready for [`Agent::resume`].
+    /// Everything since the first run began, ready for [`Agent::resume`].
     ///
     /// Every call in it is answered, whatever ended the run.
     ///

@@ -10,6 +10,18 @@ use crate::dialect::{Dialect, DialectError, Reply};
 ///
 /// It fails the test when it is dropped with steps left over. A run that goes on
 /// past the script ends in a [`ModelError`].
+///
+/// ```
+/// use toolkit::dialect::Anthropic;
+/// use toolkit::prelude::*;
+/// use toolkit::{Agent, ScriptedModel};
+///
+/// let body = r#"{"content": [{"type": "text", "text": "Hello."}], "stop_reason": "end_turn"}"#;
+/// let model = ScriptedModel::from_wire(&Anthropic, [body])?;
+/// let view = Registry::builder().build()?.view(Caller::new("ann"));
+/// assert_eq!(Agent::new(model, view).run_blocking("Hi.")?.answer().as_deref(), Some("Hello."));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ScriptedModel {
     steps: Mutex<VecDeque<Result<Reply, ModelError>>>,

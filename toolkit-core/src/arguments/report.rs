@@ -205,8 +205,12 @@ impl<'a> Judge<'a> {
         let as_integer = takes(Type::Integer) && (literal || node.types.contains(&Type::Integer));
         let (least, most) = node.integers;
         let integer = decimal.integer().filter(|n| as_integer && (least..=most).contains(n));
-        let exact = if literal { decimal.is_exact_double() } else { decimal.double().is_some() };
-        if integer.is_none() && !(takes(Type::Number) && exact) {
+        let double = digits.parse().ok().filter(|double: &f64| double.is_finite());
+        // A double holds every integer of 15 digits.
+        let exact = || {
+            if literal && digits.len() > 15 { decimal.is_exact_double() } else { double.is_some() }
+        };
+        if integer.is_none() && !(takes(Type::Number) && exact()) {
             let expected = if takes(Type::Number) {
                 "a number that a double holds with every digit".to_owned()
             } else {
@@ -218,7 +222,8 @@ impl<'a> Judge<'a> {
             return Value::Null;
         }
         self.bounds(node, digits, &decimal, place);
-        integer.and_then(integer_value).unwrap_or_else(|| double_value(&decimal))
+        let whole = integer.or_else(|| decimal.integer()).and_then(integer_value);
+        whole.or_else(|| double.and_then(Number::from_f64).map(Value::Number)).unwrap_or_default()
     }
 
     fn bounds(&mut self, node: &Node, digits: &str, decimal: &Decimal, place: &Place<'_>) {
@@ -226,45 +231,61 @@ impl<'a> Judge<'a> {
             || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least);
         let above = node.maximum.as_ref().is_some_and(|most| decimal > most)
             || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most);
-        let expected = describe(self.schema, node);
-        let found = Json::Number(digits).named(self.limits.shown_chars);
         if below || above {
+            let expected = describe(self.schema, node);
+            let found = Json::Number(digits).named(self.limits.shown_chars);
             let message = format!("expected {expected}, got {found}");
             self.problem(place, ProblemKind::OutOfRange, message, expected);
         }
         if let Some(step) = &node.multiple_of
             && !decimal.is_multiple_of(step)
         {
-            let step = double_value(step);
-            let message = format!("must be a multiple of {step}; got {found}");
-            self.problem(place, ProblemKind::NotMultiple, message, format!("a multiple of {step}"));
+            let expected = format!("a multiple of {}", double_value(step));
+            let found = Json::Number(digits).named(self.limits.shown_chars);
+            let message = format!("must be {expected}; got {found}");
+            self.problem(place, ProblemKind::NotMultiple, message, expected);
         }
     }
 
     fn text(&mut self, node: &Node, text: &str, place: &Place<'_>) -> Value {
-        let shown = quoted(text, self.limits.shown_chars);
-        let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
-        if let Some(words) = outside(length, node.min_length, node.max_length, "character") {
-            let message = format!("must have {words}; got {length}: {shown}");
-            self.problem(place, ProblemKind::WrongLength, message, format!("text of {words}"));
+        if node.min_length.is_some() || node.max_length.is_some() {
+            self.length(node, text, place);
         }
         if let Some(pattern) = &node.pattern
             && !pattern.is_match(text)
         {
             let expected = format!("text matching {}", node.pattern_text);
-            let message =
-                format!("{shown} does not match the required pattern. Expected: {expected}");
-            self.problem(place, ProblemKind::WrongPattern, message, expected);
+            self.mismatch(ProblemKind::WrongPattern, "pattern", text, expected, place);
         }
         if let Some(format) = node.format
             && !format.accepts(text)
         {
             let expected = format.words().to_owned();
-            let message =
-                format!("{shown} does not match the required format. Expected: {expected}");
-            self.problem(place, ProblemKind::WrongFormat, message, expected);
+            self.mismatch(ProblemKind::WrongFormat, "format", text, expected, place);
         }
         Value::String(text.to_owned())
+    }
+
+    fn length(&mut self, node: &Node, text: &str, place: &Place<'_>) {
+        let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+        if let Some(words) = outside(length, node.min_length, node.max_length, "character") {
+            let shown = quoted(text, self.limits.shown_chars);
+            let message = format!("must have {words}; got {length}: {shown}");
+            self.problem(place, ProblemKind::WrongLength, message, format!("text of {words}"));
+        }
+    }
+
+    fn mismatch(
+        &mut self,
+        kind: ProblemKind,
+        what: &str,
+        text: &str,
+        expected: String,
+        place: &Place<'_>,
+    ) {
+        let shown = quoted(text, self.limits.shown_chars);
+        let message = format!("{shown} does not match the required {what}. Expected: {expected}");
+        self.problem(place, kind, message, expected);
     }
 
     fn array(&mut self, node: &Node, items: &[Json<'_>], place: &Place<'_>) -> Value {

@@ -15,6 +15,28 @@ use crate::call::ToolCall;
 const NAME: &str = "anthropic";
 
 /// The wire form of Anthropic's Messages API.
+///
+/// Blocks that only the provider understands, like signed thoughts, go back as they
+/// came.
+///
+/// ```
+/// use toolkit::dialect::{Anthropic, Dialect, Ending};
+///
+/// let reply = Anthropic.read(
+///     r#"{
+///         "content": [
+///             {"type": "thinking", "thinking": "They want a sum.", "signature": "c2ln"},
+///             {"type": "tool_use", "id": "toolu_1", "name": "add", "input": {"a": 2, "b": 3}}
+///         ],
+///         "stop_reason": "tool_use"
+///     }"#,
+/// )?;
+/// assert_eq!(*reply.ending(), Ending::Calls);
+/// let call = reply.tool_calls().next().unwrap();
+/// assert_eq!((call.name(), call.arguments()), ("add", r#"{"a": 2, "b": 3}"#));
+/// assert_eq!(Anthropic.assistant(&reply)[0]["content"][0]["signature"], "c2ln");
+/// # Ok::<(), toolkit::dialect::DialectError>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Anthropic;
 

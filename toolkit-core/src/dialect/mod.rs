@@ -18,6 +18,30 @@ pub use read::DialectError;
 pub use reply::{Ending, Part, Reply};
 
 /// What a model reads of one tool.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkit::dialect::{Definition, Dialect, OpenAiChat};
+///
+/// let definition = Definition {
+///     name: "look".to_owned(),
+///     title: None,
+///     description: "Looks at the time.".to_owned(),
+///     input_schema: json!({"type": "object", "properties": {}}),
+///     output_schema: None,
+/// };
+/// assert_eq!(
+///     OpenAiChat.definitions(&[&definition]),
+///     json!([{
+///         "type": "function",
+///         "function": {
+///             "name": "look",
+///             "description": "Looks at the time.",
+///             "parameters": {"type": "object", "properties": {}},
+///         },
+///     }]),
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// The name that the model asks for.
@@ -26,7 +50,7 @@ pub struct Definition {
     pub title: Option<String>,
     /// What the model chooses by.
     pub description: String,
-    /// The schema of the arguments.
+    /// The schema of the arguments, JSON Schema 2020-12.
     pub input_schema: Value,
     /// The schema of the result, where its type has one.
     pub output_schema: Option<Value>,
@@ -36,6 +60,26 @@ pub struct Definition {
 ///
 /// Same input, same bytes out: no method reads a clock, a random number or an
 /// order that is not given.
+///
+/// ```
+/// use serde_json::{Value, json};
+/// use toolkit::dialect::{Anthropic, Dialect, Message, OpenAiChat, Request};
+///
+/// fn greet(dialect: &dyn Dialect) -> Value {
+///     let history = [Message::User("Hi.".to_owned())];
+///     dialect.request(&Request::new("small", &history).max_tokens(100))
+/// }
+///
+/// let messages = json!([{"role": "user", "content": "Hi."}]);
+/// assert_eq!(
+///     greet(&Anthropic),
+///     json!({"model": "small", "max_tokens": 100, "messages": messages}),
+/// );
+/// assert_eq!(
+///     greet(&OpenAiChat),
+///     json!({"model": "small", "max_completion_tokens": 100, "messages": messages}),
+/// );
+/// ```
 pub trait Dialect: Send + Sync {
     /// The dialect's name, as options and errors show it.
     fn name(&self) -> &'static str;
@@ -79,16 +123,33 @@ pub trait Dialect: Send + Sync {
 }
 
 /// What goes into the next request.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkit::dialect::{Anthropic, Dialect, Message, Request};
+///
+/// let history = [Message::User("Hi.".to_owned())];
+/// let request = Request::new("claude-sonnet-4-5", &history).system("Be short.");
+/// assert_eq!(
+///     Anthropic.request(&request),
+///     json!({
+///         "model": "claude-sonnet-4-5",
+///         "max_tokens": 4096,
+///         "system": "Be short.",
+///         "messages": [{"role": "user", "content": "Hi."}],
+///     }),
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Request<'a> {
     /// The provider's name of the model.
     pub model: &'a str,
-    /// How much the model may write. Default 4,096.
+    /// How much the model may write, in tokens. Default 4,096.
     pub max_tokens: u32,
-    /// The system prompt.
+    /// The system prompt. Default none.
     pub system: Option<&'a str>,
-    /// The definitions in the same dialect.
+    /// The definitions in the same dialect. Default none; an empty list is not sent.
     pub tools: Value,
     /// What was said so far.
     pub messages: &'a [Message],
@@ -101,7 +162,7 @@ impl<'a> Request<'a> {
         Self { model, max_tokens: 4096, system: None, tools: Value::Null, messages }
     }
 
-    /// Sets how much the model may write.
+    /// Sets how much the model may write, in tokens.
     #[must_use]
     pub const fn max_tokens(mut self, max_tokens: u32) -> Self {
         self.max_tokens = max_tokens;
@@ -115,7 +176,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Sets the definitions, as `View::definitions` gives them.
+    /// Sets what [`View::definitions`](crate::View::definitions) gives.
     #[must_use]
     pub fn tools(mut self, tools: Value) -> Self {
         self.tools = tools;

@@ -13,6 +13,24 @@ use crate::call::ToolCall;
 const NAME: &str = "openai_chat";
 
 /// The wire form of OpenAI's Chat Completions API.
+///
+/// ```
+/// use toolkit::dialect::{Dialect, OpenAiChat};
+///
+/// let reply = OpenAiChat.read(
+///     r#"{"choices": [{
+///         "message": {"tool_calls": [{
+///             "id": "call_1",
+///             "type": "function",
+///             "function": {"name": "add", "arguments": "{\"a\": 2, \"b\": 3}"}
+///         }]},
+///         "finish_reason": "tool_calls"
+///     }]}"#,
+/// )?;
+/// let call = reply.tool_calls().next().unwrap();
+/// assert_eq!((call.id(), call.name(), call.arguments()), ("call_1", "add", r#"{"a": 2, "b": 3}"#));
+/// # Ok::<(), toolkit::dialect::DialectError>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpenAiChat;
 

@@ -21,6 +21,20 @@ const MARKS: [(&str, &str); 5] = [
 ];
 
 /// Why a provider's body is no reply: what was found, and where.
+///
+/// ```
+/// use toolkit::dialect::{Anthropic, Dialect};
+///
+/// let told = |body| Anthropic.read(body).unwrap_err().to_string();
+/// assert_eq!(
+///     told(r#"{"error": {"type": "overloaded_error", "message": "Overloaded"}}"#),
+///     "anthropic: the provider reports `overloaded_error`: Overloaded",
+/// );
+/// assert_eq!(
+///     told(r#"{"choices": []}"#),
+///     "anthropic: $.content: missing; the reply has: choices (this looks like a reply in `openai_chat`)",
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DialectError {

@@ -6,6 +6,15 @@ use std::fmt;
 use crate::call::ToolCall;
 
 /// What a model replied: its parts in order, and why it stopped.
+///
+/// ```
+/// use toolkit::dialect::{Ending, Reply};
+///
+/// let reply = Reply::call("add", r#"{"a": 2, "b": 3}"#);
+/// assert_eq!(*reply.ending(), Ending::Calls);
+/// assert_eq!(reply.tool_calls().map(|call| call.name()).collect::<Vec<_>>(), ["add"]);
+/// assert_eq!(Reply::text("It is 5.").full_text(), "It is 5.");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     parts: Vec<Part>,
@@ -13,13 +22,26 @@ pub struct Reply {
 }
 
 /// One part of a [`Reply`].
+///
+/// ```
+/// use toolkit::dialect::{Ending, Part, Reply};
+/// use toolkit::ToolCall;
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 2"#);
+/// let parts = [Part::Text("I add them.".to_owned()), Part::Call(call.clone())];
+/// let reply = Reply::from_parts(parts, Ending::CutOff);
+/// assert_eq!(
+///     reply.parts(),
+///     [Part::Text("I add them.".to_owned()), Part::Call(call.cut_off())],
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// Text for the user.
     Text(String),
     /// A tool call.
     Call(ToolCall),
-    /// What only its own provider understands, like a signed thought; sent back as it came.
+    /// What only its own provider understands; sent back as it came.
     Opaque {
         /// The name of the dialect that it was read in.
         dialect: &'static str,
@@ -29,6 +51,16 @@ pub enum Part {
 }
 
 /// Why a model stopped.
+///
+/// ```
+/// use toolkit::dialect::{Dialect, Ending, OpenAiChat};
+///
+/// let body = r#"{"choices": [{"message": {"content": "Once upon"}, "finish_reason": "length"}]}"#;
+/// let reply = OpenAiChat.read(body)?;
+/// assert_eq!(*reply.ending(), Ending::CutOff);
+/// assert_eq!(reply.ending().to_string(), "cut off");
+/// # Ok::<(), toolkit::dialect::DialectError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {

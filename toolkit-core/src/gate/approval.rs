@@ -14,7 +14,36 @@ use crate::tool::{BoxFuture, Effect, Stopped, Tool};
 
 /// Asks a person about one call.
 ///
-/// An async closure `|request: ApprovalRequest| async move { … }` is one, too.
+/// A closure `|request: ApprovalRequest| async move { … }` is one, too. It may take
+/// as long as the person does.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Approver, BoxFuture};
+///
+/// struct Desk {
+///     limit: f64,
+/// }
+/// impl Approver for Desk {
+///     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decision> {
+///         Box::pin(async move {
+///             match request.arguments()["amount"].as_f64() {
+///                 Some(amount) if amount <= self.limit => Decision::Approved,
+///                 _ => Decision::Declined { reason: Some("over the limit".to_owned()) },
+///             }
+///         })
+///     }
+/// }
+///
+/// # /// Refunds.
+/// # #[tool(effect = "irreversible")]
+/// # fn refund(amount: f64) {}
+/// let builder = Registry::builder().tools(tools![refund]).approver(Desk { limit: 1000.0 });
+/// let call = ToolCall::new("call_1", "refund", r#"{"amount": 900}"#);
+/// # let view = builder.build()?.view(Caller::new("ann"));
+/// assert_eq!(view.dispatch_blocking(call, Options::default())?.status(), Status::Ok);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Approver: Send + Sync + 'static {
     /// Decides whether the call runs.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decision>;
@@ -31,21 +60,67 @@ where
 }
 
 /// What a person decided.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Refunds an order.
+/// #[tool(effect = "write", approval(amount > 500.0))]
+/// fn refund(order_id: &str, amount: f64) {}
+///
+/// let registry = Registry::builder()
+///     .tools(tools![refund])
+///     .approver(|_: ApprovalRequest| async {
+///         Decision::Declined { reason: Some("over the limit".to_owned()) }
+///     })
+///     .build()?;
+/// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1", "amount": 900}"#);
+/// let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.status(), Status::Declined);
+/// assert_eq!(
+///     outcome.text(),
+///     "declined by a person (over the limit). Do not retry; tell the user.",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// The call runs.
     Approved,
     /// The call does not run, and the model is told not to retry.
     Declined {
-        /// What the model is told of the reason.
+        /// What the model is told of the reason, cut to 200 characters.
         reason: Option<String>,
     },
 }
 
-/// One call that waits for a person: the tool and the arguments that it will run with.
+/// One call that waits for a person, with the arguments that it will run with.
 ///
 /// `Display` shows it for reading, one argument a line, with everything that
 /// does not print escaped.
+///
+/// ```
+/// use std::future::ready;
+/// use std::sync::mpsc::channel;
+/// use toolkit::prelude::*;
+///
+/// /// Closes an account for good.
+/// #[tool(effect = "irreversible")]
+/// fn close(account: &str, #[arg(default = "none")] reason: &str) {}
+///
+/// let (asked, shown) = channel();
+/// let registry = Registry::builder()
+///     .tools(tools![close])
+///     .approver(move |request: ApprovalRequest| {
+///         asked.send(request.to_string()).unwrap();
+///         ready(Decision::Approved)
+///     })
+///     .build()?;
+/// let call = ToolCall::new("call_1", "close", r#"{"account": "A-1"}"#);
+/// registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+/// assert_eq!(shown.recv()?, "close for ann\n  account: \"A-1\"\n  reason: \"none\"");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
     tool: Arc<str>,

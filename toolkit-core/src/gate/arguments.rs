@@ -7,7 +7,7 @@ use crate::arguments;
 use crate::call::{Outcome, ToolCall};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind};
-use crate::tool::{Input, Slot, Stopped};
+use crate::tool::{Input, Param, Slot, Stopped};
 
 pub(super) fn check(
     entry: &Entry,
@@ -35,21 +35,27 @@ fn invalid(problems: Vec<Problem>, limits: &Limits) -> Stopped {
 
 /// Writes the defaults in, so that what an approver sees is what runs.
 fn with_defaults(entry: &Entry, value: Value) -> Value {
-    let (Value::Object(mut given), Input::Params(params)) = (value.clone(), &entry.tool.input)
-    else {
-        return value;
+    let params = match (&entry.tool.input, &value) {
+        (Input::Params(params), Value::Object(given)) if lacks_default(entry, params, given) => {
+            params
+        }
+        _ => return value,
     };
-    if entry.defaults.iter().all(Option::is_none) {
-        return value;
-    }
     let mut object = Map::new();
     for (param, default) in params.iter().zip(&entry.defaults) {
-        let argument = given.remove(param.name).or_else(|| default.clone());
+        let argument = value.get(param.name).or(default.as_ref());
         if let Some(argument) = argument {
-            object.insert(param.name.to_owned(), argument);
+            object.insert(param.name.to_owned(), argument.clone());
         }
     }
     Value::Object(object)
+}
+
+fn lacks_default(entry: &Entry, params: &[Param], given: &Map<String, Value>) -> bool {
+    params
+        .iter()
+        .zip(&entry.defaults)
+        .any(|(param, default)| default.is_some() && !given.contains_key(param.name))
 }
 
 fn fill(entry: &Entry, value: &Value, slots: &mut [&mut dyn Slot]) -> Vec<Problem> {

@@ -98,7 +98,7 @@ pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome
         Stopped::Refused(outcome) => Ok(*outcome),
         Stopped::Failed(Failure(Cause::Tool(error))) => Ok(Outcome::tool_error(&error)),
         Stopped::Failed(Failure(Cause::Fatal(error))) => {
-            Err(Abort::Fatal { tool: tool.name.clone(), error })
+            Err(Abort::Fatal { tool: tool.name.clone(), error, executed: entered })
         }
         Stopped::Failed(Failure(Cause::Config(error))) => {
             Err(Abort::Config(if error.tool().is_none() {

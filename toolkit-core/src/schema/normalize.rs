@@ -104,6 +104,7 @@ fn normalize(root: Value) -> Value {
         drop_nulls(node);
         bound_numbers(node);
         close_tuple(node);
+        write_integer_keys(node);
     });
     let definitions = root.get("$defs").cloned().unwrap_or_default();
     walk(&mut root, &mut |node| merge_reference(node, &definitions));
@@ -257,6 +258,20 @@ fn bound_numbers(node: &mut Object) {
     if !node.contains_key("exclusiveMaximum") {
         node.entry("maximum").or_insert(most);
     }
+}
+
+/// Writes the keys of a map with integer keys as serde reads them: without zeros in front.
+fn write_integer_keys(node: &mut Object) {
+    let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else { return };
+    let named = std::mem::take(patterns).into_iter().map(|(pattern, schema)| {
+        let pattern = match pattern.as_str() {
+            r"^\d+$" => r"^(0|[1-9]\d*)$".to_owned(),
+            r"^-?\d+$" => r"^(0|-?[1-9]\d*)$".to_owned(),
+            _ => pattern,
+        };
+        (pattern, schema)
+    });
+    patterns.extend(named);
 }
 
 fn close_tuple(node: &mut Object) {

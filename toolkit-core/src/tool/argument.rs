@@ -10,6 +10,22 @@ use crate::problem::Step;
 /// A type that an argument can have: `Deserialize` and `JsonSchema`.
 ///
 /// `#[arg_type]` on an enum or struct of your own gives both.
+///
+/// ```
+/// use toolkit::ToolArg;
+/// use toolkit::prelude::*;
+///
+/// #[arg_type]
+/// struct Money {
+///     amount: f64,
+///     currency: String,
+/// }
+///
+/// fn can_be_an_argument<T: ToolArg>() {}
+///
+/// can_be_an_argument::<Money>();
+/// can_be_an_argument::<Option<Vec<Money>>>();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can not be a tool's argument",
     label = "needs `Deserialize` and `JsonSchema`",
@@ -189,9 +205,13 @@ pub trait Slot: Send {
 
 impl<T: ToolArg> Slot for Option<T> {
     fn fill(&mut self, value: &Value) -> Result<(), Vec<Step>> {
-        let value = serde_path_to_error::deserialize(value).map_err(|error| steps(error.path()))?;
-        *self = Some(value);
-        Ok(())
+        *self = T::deserialize(value).ok();
+        if self.is_some() {
+            return Ok(());
+        }
+        // Asked once more, for the place.
+        let again: Result<T, _> = serde_path_to_error::deserialize(value);
+        again.map(|_| ()).map_err(|error| steps(error.path()))
     }
 
     fn leave_out(&mut self) {

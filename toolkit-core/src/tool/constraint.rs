@@ -3,6 +3,31 @@
 use std::sync::Arc;
 
 /// Types that `minimum`, `maximum`, their exclusive forms and `multiple_of` fit.
+///
+/// ```
+/// use toolkit::constraint::Number;
+/// use toolkit::prelude::*;
+///
+/// #[arg_type]
+/// #[serde(transparent)]
+/// struct Cents {
+///     amount: u64,
+/// }
+///
+/// impl Number for Cents {}
+///
+/// /// Pays.
+/// #[tool]
+/// fn pay(#[arg(minimum = 1)] price: Cents) -> u64 {
+///     price.amount
+/// }
+///
+/// let view = Registry::builder().tools(tools![pay]).build()?.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "pay", r#"{"price": 0}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.text(), "$.price: expected an integer at least 1, got 0");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a number",
     label = "`minimum`, `maximum`, `exclusive_minimum`, `exclusive_maximum` and `multiple_of` fit numbers",
@@ -11,6 +36,27 @@ use std::sync::Arc;
 pub trait Number {}
 
 /// Types that `min_length`, `max_length`, `pattern` and `format` fit.
+///
+/// ```
+/// use toolkit::constraint::Text;
+/// use toolkit::prelude::*;
+///
+/// #[arg_type]
+/// #[serde(transparent)]
+/// struct OrderId {
+///     id: String,
+/// }
+///
+/// impl Text for OrderId {}
+///
+/// /// Looks up an order.
+/// #[tool]
+/// fn get_order(#[arg(pattern = r"^O-\d+$")] order: &OrderId) -> String {
+///     format!("{} is delivered", order.id)
+/// }
+///
+/// assert_eq!(get_order(&OrderId { id: "O-1".to_owned() }), "O-1 is delivered");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be text",
     label = "`min_length`, `max_length`, `pattern` and `format` fit text",
@@ -19,6 +65,27 @@ pub trait Number {}
 pub trait Text {}
 
 /// Types that `min_items`, `max_items` and `unique_items` fit.
+///
+/// ```
+/// use toolkit::constraint::List;
+/// use toolkit::prelude::*;
+///
+/// #[arg_type]
+/// #[serde(transparent)]
+/// struct Names {
+///     names: Vec<String>,
+/// }
+///
+/// impl List for Names {}
+///
+/// /// Invites people.
+/// #[tool]
+/// fn invite(#[arg(min_items = 1)] guests: &Names) -> usize {
+///     guests.names.len()
+/// }
+///
+/// assert_eq!(invite(&Names { names: vec!["ann".to_owned()] }), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a list",
     label = "`min_items`, `max_items` and `unique_items` fit lists",

@@ -28,9 +28,35 @@ use crate::output::Output;
 use crate::schema::{self, Field};
 
 /// A future that may cross threads, behind a pointer.
+///
+/// ```
+/// use toolkit::BoxFuture;
+///
+/// fn later(text: &str) -> BoxFuture<'_, usize> {
+///     Box::pin(async move { text.len() })
+/// }
+///
+/// assert_eq!(pollster::block_on(later("abc")), 3);
+/// ```
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a tool does to the world.
+///
+/// An annotated tool says it with `effect = "…"`, a dynamic one with
+/// [`DynamicTool::effect`].
+///
+/// ```
+/// use toolkit::Effect;
+/// use toolkit::prelude::*;
+///
+/// /// Refunds an order.
+/// #[tool(effect = "write")]
+/// fn refund(order_id: &str) {}
+///
+/// let view = Registry::builder().tools(tools![refund]).build()?.view(Caller::new("ann"));
+/// assert_eq!(view.effect_of("refund"), Some(Effect::Write));
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Effect {
@@ -47,6 +73,22 @@ type Handler =
 type ApprovalRule = dyn Fn(&Value) -> bool + Send + Sync;
 
 /// A function that a model may ask for, with its definition and its gates.
+///
+/// `tools!` makes one of each annotated function, [`Tool::dynamic`] of a handler.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// assert_eq!(Tool::of::<add>().name(), "add");
+/// // The function stays as it is.
+/// assert_eq!(add(2, 3), 5);
+/// ```
 pub struct Tool {
     pub(crate) name: String,
     pub(crate) title: Option<String>,
@@ -97,8 +139,31 @@ impl Tool {
 
     /// Makes a tool that is known only at run time; it passes the same gates.
     ///
-    /// `schema` is JSON Schema 2020-12 of an object. `handler` is given the
-    /// checked arguments and the context of the call.
+    /// `schema` is JSON Schema 2020-12 of an object; `"type": "object"` may be left out.
+    /// It is not closed to unknown fields unless it says so. `handler` is given the
+    /// checked arguments, without the nulls of fields that may be left out, and the
+    /// context of the call.
+    ///
+    /// ```
+    /// use serde_json::{Value, json};
+    /// use toolkit::prelude::*;
+    ///
+    /// let schema = json!({
+    ///     "properties": {"city": {"type": "string"}},
+    ///     "required": ["city"],
+    /// });
+    /// let handler = |arguments: Value, _| async move {
+    ///     match arguments["city"].as_str() {
+    ///         Some("Lisbon") => Ok("sunny"),
+    ///         _ => Err(ToolError::business("no station there")),
+    ///     }
+    /// };
+    /// let weather = Tool::dynamic("weather", "Tells the weather.", schema, handler);
+    /// let view = Registry::builder().tool(weather).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "weather", r#"{"city": "Lisbon"}"#);
+    /// assert_eq!(view.dispatch_blocking(call, Options::default())?.text(), "sunny");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dynamic<H, F, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -189,6 +254,19 @@ impl fmt::Debug for Tool {
 }
 
 /// A tool that is known only at run time, with what else is to be said of it.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkit::{Effect, Tool, ToolError};
+///
+/// let schema = json!({"properties": {"amount": {"type": "number"}}});
+/// let tool = Tool::dynamic("pay", "Pays.", schema, |_, _| async { Ok::<_, ToolError>("paid") })
+///     .title("Payment")
+///     .effect(Effect::Write)
+///     .scopes(["payments:write"])
+///     .approval(|arguments| arguments["amount"].as_f64() > Some(500.0));
+/// assert_eq!(Tool::from(tool).name(), "pay");
+/// ```
 #[derive(Debug)]
 pub struct DynamicTool(Tool);
 
@@ -218,7 +296,7 @@ impl DynamicTool {
         self
     }
 
-    /// Says for which arguments a person must agree.
+    /// Says for which arguments, as they would run, a person must agree.
     #[must_use]
     pub fn approval(mut self, rule: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
         if let Body::Handler { approval, .. } = &mut self.0.body {

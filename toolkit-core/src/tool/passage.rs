@@ -15,6 +15,29 @@ use crate::output::{self, Output};
 use crate::problem::Problem;
 
 /// A type that a tool can return: any `Serialize`.
+///
+/// The model reads text as it is, `()` as `ok`, and anything else as compact JSON
+/// (RFC 8259). A value that JSON can not write, like a number that is not finite,
+/// fails the call after it ran.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Divides two numbers.
+/// #[tool]
+/// fn divide(a: f64, b: f64) -> [f64; 1] {
+///     [a / b]
+/// }
+///
+/// let view = Registry::builder().tools(tools![divide]).build()?.view(Caller::new("ann"));
+/// let outcome = |arguments| {
+///     let call = ToolCall::new("call_1", "divide", arguments);
+///     view.dispatch_blocking(call, Options::default())
+/// };
+/// assert_eq!(outcome(r#"{"a": 1, "b": 4}"#)?.text(), "[0.25]");
+/// assert_eq!(outcome(r#"{"a": 1, "b": 0}"#)?.status(), Status::Failed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can not be a tool's result",
     label = "needs `Serialize`",
@@ -25,7 +48,21 @@ pub trait ToolOutput: Serialize {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> ToolOutput for T {}
 
-/// An error that a tool can fail with.
+/// An error that a tool can fail with: whatever a [`BoxError`] can be made of.
+///
+/// ```
+/// use toolkit::{BoxError, Failure, FatalToolError, ToolConfigError, ToolError, ToolFailure};
+///
+/// fn can_fail_with<E: ToolFailure>() {}
+///
+/// can_fail_with::<ToolError>();
+/// can_fail_with::<FatalToolError>();
+/// can_fail_with::<ToolConfigError>();
+/// can_fail_with::<Failure>();
+/// can_fail_with::<std::io::Error>();
+/// can_fail_with::<BoxError>();
+/// can_fail_with::<String>();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can not be a tool's error",
     label = "is not an error",

@@ -1,0 +1,69 @@
+//! Whatever the facade exports has an example in its docs; `cargo test --doc` runs them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How the line begins that defines an item, or that exports it from the macro crate.
+const HEADS: [&str; 8] = [
+    "pub struct ",
+    "pub enum ",
+    "pub trait ",
+    "pub type ",
+    "pub fn ",
+    "pub mod ",
+    "macro_rules! ",
+    "pub use toolkit_macros::",
+];
+
+#[test]
+fn every_export_of_the_facade_has_an_example() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let facade = fs::read_to_string(workspace.join("toolkit/src/lib.rs")).unwrap();
+    let mut sources = vec![facade.clone()];
+    sources.extend(
+        files(&workspace.join("toolkit-core/src"))
+            .iter()
+            .map(|file| fs::read_to_string(file).unwrap()),
+    );
+
+    let mut names = exported(&facade);
+    names.extend(["dialect", "prelude", "List", "Number", "Text"].map(str::to_owned));
+    assert!(names.len() > 60, "some exports were not found: {names:?}");
+
+    let has_example = |name: &&String| docs(&sources, name).iter().any(|line| line.contains("```"));
+    let without: Vec<&String> = names.iter().filter(|name| !has_example(name)).collect();
+    assert_eq!(without, [""; 0], "these have no example");
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// The names in `pub use path::{One, Other};`, up to the hidden module.
+fn exported(facade: &str) -> BTreeSet<String> {
+    let shown = facade.split("#[doc(hidden)]").next().unwrap();
+    let paths = shown
+        .split("pub use ")
+        .skip(1)
+        .filter_map(|rest| rest.split(';').next())
+        .flat_map(|statement| statement.split(['{', '}', ',']));
+    let names = paths.filter_map(|path| path.trim().rsplit("::").next());
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// The lines above an item, back to the blank line before its docs.
+fn docs<'a>(sources: &'a [String], name: &str) -> Vec<&'a str> {
+    let is_head = |line: &str| {
+        let named = HEADS.iter().find_map(|head| line.strip_prefix(head)?.strip_prefix(name));
+        named.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let mut blocks = sources.iter().flat_map(|source| source.split("\n\n"));
+    let block = blocks.find(|block| block.lines().any(is_head)).unwrap_or_default();
+    block.lines().take_while(|line| !is_head(line)).collect()
+}
