@@ -1,6 +1,8 @@
 //! What the tests share: dice with a printed seed, and the shortest way to one call.
 
+use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use toolkit::{Caller, Options, Outcome, Registry, Tool, ToolCall, View};
@@ -77,4 +79,17 @@ pub fn call(view: &View, name: &str, arguments: &str) -> Outcome {
 pub fn definition(view: &View) -> Value {
     let definitions = view.definitions(&toolkit::dialect::Anthropic);
     definitions.get(0).cloned().expect("one tool is visible")
+}
+
+/// The files below a folder.
+///
+/// # Panics
+/// The folder can not be read.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
 }

@@ -524,7 +524,7 @@ fn the_future_of_a_run_may_cross_threads() {
 #[test]
 fn the_tools_of_a_run_know_its_id() {
     let handler = |_, context: toolkit::CallContext| async move {
-        Ok::<_, Failure>(format!("{} {}", context.run_id(), context.call_id()))
+        Ok::<_, Failure>(format!("{} {}", context.run_id().unwrap_or("-"), context.call_id()))
     };
     let tool = Tool::dynamic("who", "Tells the ids.", no_arguments(), handler);
     let model = ScriptedModel::new([calls(&["who"]), Reply::text("Done.")]);

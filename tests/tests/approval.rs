@@ -194,7 +194,7 @@ fn a_dynamic_tool_passes_the_same_gates() {
         "Pays.",
         json!({"type": "object", "properties": {"amount": {"type": "integer", "minimum": 1}}, "required": ["amount"], "additionalProperties": false}),
         |arguments: Value, cx: CallContext| async move {
-            Ok::<_, ToolError>(format!("{} for {} in {}", arguments["amount"], cx.caller().principal(), cx.run_id()))
+            Ok::<_, ToolError>(format!("{} for {} in {:?}", arguments["amount"], cx.caller().principal(), cx.run_id()))
         },
     )
     .effect(toolkit::Effect::Write)
@@ -214,7 +214,7 @@ fn a_dynamic_tool_passes_the_same_gates() {
         )
         .unwrap()
     };
-    assert_eq!(pay(r#"{"amount":5.0}"#).text(), "5 for ada in run-7");
+    assert_eq!(pay(r#"{"amount":5.0}"#).text(), "5 for ada in Some(\"run-7\")");
     assert_eq!(pay(r#"{"amount":0}"#).text(), "$.amount: expected an integer at least 1, got 0");
     assert_eq!(*asked.lock().unwrap(), 0);
     assert_eq!(pay(r#"{"amount":101}"#).status(), Status::Declined);

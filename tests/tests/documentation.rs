@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use toolkit_tests::files;
 
 /// How the line begins that defines an item, or that exports it from the macro crate.
 const HEADS: [&str; 8] = [
@@ -34,15 +36,6 @@ fn every_export_of_the_facade_has_an_example() {
     let has_example = |name: &&String| docs(&sources, name).iter().any(|line| line.contains("```"));
     let without: Vec<&String> = names.iter().filter(|name| !has_example(name)).collect();
     assert_eq!(without, [""; 0], "these have no example");
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
-    }
-    found
 }
 
 /// The names in `pub use path::{One, Other};`, up to the hidden module.

@@ -104,7 +104,8 @@ impl Scopes {
 /// /// Tells who asks.
 /// #[tool]
 /// fn who(#[context] cx: &CallContext) -> String {
-///     format!("{} in {}, {}", cx.caller().principal(), cx.run_id(), cx.call_id())
+///     let run = cx.run_id().unwrap_or("no run");
+///     format!("{} in {run}, {}", cx.caller().principal(), cx.call_id())
 /// }
 ///
 /// let view = Registry::builder().tools(tools![who]).build()?.view(Caller::new("ann"));
@@ -117,11 +118,15 @@ impl Scopes {
 pub struct CallContext {
     caller: Arc<Caller>,
     call_id: Arc<str>,
-    run_id: Arc<str>,
+    run_id: Option<Arc<str>>,
 }
 
 impl CallContext {
-    pub(crate) const fn new(caller: Arc<Caller>, call_id: Arc<str>, run_id: Arc<str>) -> Self {
+    pub(crate) const fn new(
+        caller: Arc<Caller>,
+        call_id: Arc<str>,
+        run_id: Option<Arc<str>>,
+    ) -> Self {
         Self { caller, call_id, run_id }
     }
 
@@ -139,8 +144,8 @@ impl CallContext {
 
     /// The host's id of the run that the call belongs to; empty where none was given.
     #[must_use]
-    pub fn run_id(&self) -> &str {
-        &self.run_id
+    pub fn run_id(&self) -> Option<&str> {
+        self.run_id.as_deref()
     }
 }
 

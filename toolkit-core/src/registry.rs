@@ -348,13 +348,10 @@ fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
 }
 
 fn definition(tool: &Tool, input_schema: Value) -> Definition {
-    Definition {
-        name: tool.name.clone(),
-        title: tool.title.clone(),
-        description: tool.description.clone(),
-        input_schema,
-        output_schema: tool.output_schema(),
-    }
+    let mut definition = Definition::new(&tool.name, &tool.description, input_schema);
+    definition.title.clone_from(&tool.title);
+    definition.output_schema = tool.output_schema();
+    definition
 }
 
 /// How one call is to be dispatched.
@@ -364,7 +361,7 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
 /// use toolkit::prelude::*;
 ///
 /// let log = Tool::dynamic("log", "Logs.", json!({}), |_, cx: CallContext| async move {
-///     Ok::<_, ToolError>(cx.run_id().to_owned())
+///     Ok::<_, ToolError>(cx.run_id().map(str::to_owned))
 /// });
 /// let view = Registry::builder().tool(log).build()?.view(Caller::new("ann"));
 /// let options = Options::default().run_id("run-7");
@@ -541,7 +538,7 @@ impl View {
     /// [`Abort`] where a tool ends the run or the wiring is wrong; everything
     /// else, also a failing tool, is an [`Outcome`].
     pub async fn dispatch(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
-        let run_id = Arc::from(options.run_id.unwrap_or_default());
+        let run_id = options.run_id.map(Arc::from);
         let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
         let checked = &self.registry.0;
         gate::dispatch(&checked.entries, &checked.house, viewer, &call).await

@@ -133,6 +133,18 @@ impl<M: Model> Agent<M> {
         pollster::block_on(self.run(request))
     }
 
+    /// Goes on from the messages of an earlier run, in the caller's thread.
+    ///
+    /// # Errors
+    /// As [`Agent::run`].
+    pub fn resume_blocking(
+        &self,
+        history: Vec<Message>,
+        request: impl Into<String>,
+    ) -> Result<Run, ToolConfigError> {
+        pollster::block_on(self.resume(history, request))
+    }
+
     async fn turn(&self, progress: &mut Progress) -> Result<ControlFlow<Stop>, ToolConfigError> {
         if let Some(bound) = self.bound_of_turns(progress) {
             return Ok(ControlFlow::Break(Stop::Budget(bound)));

@@ -84,7 +84,9 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) const fn new(number: usize, messages: &'a [Message], view: &'a View) -> Self {
+    /// Puts a turn together, as a loop of one's own or a test of a model does.
+    #[must_use]
+    pub const fn new(number: usize, messages: &'a [Message], view: &'a View) -> Self {
         Self { number, messages, view }
     }
 

@@ -23,13 +23,8 @@ pub use reply::{Ending, Part, Reply};
 /// use serde_json::json;
 /// use toolkit::dialect::{Definition, Dialect, OpenAiChat};
 ///
-/// let definition = Definition {
-///     name: "look".to_owned(),
-///     title: None,
-///     description: "Looks at the time.".to_owned(),
-///     input_schema: json!({"type": "object", "properties": {}}),
-///     output_schema: None,
-/// };
+/// let schema = json!({"type": "object", "properties": {}});
+/// let definition = Definition::new("look", "Looks at the time.", schema);
 /// assert_eq!(
 ///     OpenAiChat.definitions(&[&definition]),
 ///     json!([{
@@ -43,6 +38,7 @@ pub use reply::{Ending, Part, Reply};
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Definition {
     /// The name that the model asks for.
     pub name: String,
@@ -54,6 +50,23 @@ pub struct Definition {
     pub input_schema: Value,
     /// The schema of the result, where its type has one.
     pub output_schema: Option<Value>,
+}
+
+impl Definition {
+    /// Describes a tool by what every provider wants to know.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: Value,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            title: None,
+            description: description.into(),
+            input_schema,
+            output_schema: None,
+        }
+    }
 }
 
 /// One provider's wire form.

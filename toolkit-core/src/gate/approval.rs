@@ -94,6 +94,13 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// Declines the call, and tells the model why.
+    pub fn declined(reason: impl Into<String>) -> Self {
+        Self::Declined { reason: Some(reason.into()) }
+    }
+}
+
 /// One call that waits for a person, with the arguments that it will run with.
 ///
 /// `Display` shows it for reading, one argument a line, with everything that

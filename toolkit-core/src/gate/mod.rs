@@ -40,7 +40,7 @@ pub(crate) struct House {
 pub(crate) struct Viewer<'a> {
     pub(crate) caller: &'a Arc<Caller>,
     pub(crate) allowed: &'a Allowed,
-    pub(crate) run_id: Arc<str>,
+    pub(crate) run_id: Option<Arc<str>>,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -56,7 +56,7 @@ pub(crate) async fn dispatch(
         Err(outcome) => return Ok(outcome),
     };
     let context =
-        CallContext::new(Arc::clone(viewer.caller), call.id().into(), Arc::clone(&viewer.run_id));
+        CallContext::new(Arc::clone(viewer.caller), call.id().into(), viewer.run_id.clone());
     let way = Way {
         entry,
         house,

@@ -72,6 +72,24 @@ type Handler =
     dyn Fn(Value, CallContext) -> BoxFuture<'static, Result<Output, Stopped>> + Send + Sync;
 type ApprovalRule = dyn Fn(&Value) -> bool + Send + Sync;
 
+impl Effect {
+    /// The effect's name, as the attribute writes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Irreversible => "irreversible",
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// A function that a model may ask for, with its definition and its gates.
 ///
 /// `tools!` makes one of each annotated function, [`Tool::dynamic`] of a handler.
