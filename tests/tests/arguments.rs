@@ -113,7 +113,7 @@ fn every_problem_carries_its_parts_for_a_machine() {
             (
                 "/ammount".to_owned(),
                 ProblemKind::UnexpectedField,
-                "one of amount, currency, pay_on",
+                "allowed: amount, currency, pay_on",
                 Some("amount")
             ),
             (

@@ -170,8 +170,8 @@ fn assert_refused(dialect: &dyn Dialect, cases: &[(&str, &str)]) {
 #[test]
 fn anthropic_says_what_it_found_in_place_of_a_reply() {
     let cases = [
-        ("", "anthropic: the reply is not JSON: EOF while parsing a value at line 1 column 0"),
-        ("<html>", "anthropic: the reply is not JSON: expected value at line 1 column 1"),
+        ("", "anthropic: the reply is not JSON: it is empty"),
+        ("<html>", "anthropic: the reply is not JSON: it starts with \"<html>\""),
         ("[]", "anthropic: $: expected an object"),
         (r#"{"id":"x"}"#, "anthropic: $.content: missing; the reply has: id"),
         (

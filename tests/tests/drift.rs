@@ -83,7 +83,7 @@ fn numbers(
     b: Option<u16>,
     c: Option<i32>,
     d: Option<u64>,
-    e: Option<f32>,
+    e: Option<i16>,
     f: Option<f64>,
     g: Option<NonZeroU8>,
     h: Option<NonZeroI32>,
@@ -266,8 +266,8 @@ enum Adjacent {
 enum Untagged {
     Number(u8),
     Text(String),
-    Plain(Plain),
     List(Vec<Untagged>),
+    Plain(Plain),
     Nothing(()),
 }
 

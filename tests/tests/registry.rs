@@ -1,5 +1,7 @@
 //! Building a registry finds every mistake at once.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit::{DynamicTool, Effect, Registry, ToolConfigErrors};
@@ -105,18 +107,22 @@ fn a_missing_state_names_tool_and_type() {
 
     /// Refunds.
     #[tool]
-    fn refund(#[state] bank: &Bank, #[state] clock: std::sync::Arc<Clock>) {
+    fn refund(#[state] bank: &Bank, #[state] clock: Arc<Clock>) {
         let (Bank, Clock) = (bank, &*clock);
     }
     let faults = faults(tools![refund]);
     assert_eq!(faults.len(), 2);
-    assert!(faults[0].starts_with("tool `refund`: it takes a state of type `registry::a_missing_state_names_tool_and_type::Bank` and there is none; add `.state(…)`"), "{}", faults[0]);
-    let given = Registry::builder()
-        .tools(tools![refund])
-        .state(Bank)
-        .state(std::sync::Arc::new(Clock))
-        .build();
+    assert!(faults[0].starts_with("tool `refund`: it takes a state of type `registry::a_missing_state_names_tool_and_type::Bank` and there is none; add `.state(…)` with one, or with an `Arc` of one"), "{}", faults[0]);
+    let given =
+        Registry::builder().tools(tools![refund]).state(Bank).state(Arc::new(Clock)).build();
     assert!(given.is_ok());
+    let both =
+        Registry::builder().tools(tools![refund]).state(Bank).state(Arc::new(Bank)).state(Clock);
+    let both = both.build().unwrap_err().to_string();
+    assert!(
+        both.contains("and there are two, one as it is and one in an `Arc`; keep one"),
+        "{both}"
+    );
     let twice = Registry::builder().state(Bank).state(Bank).build().unwrap_err();
     assert!(twice.to_string().contains("two states of type"), "{twice}");
 }
@@ -135,10 +141,10 @@ fn a_state_may_be_a_trait_object() {
 
     /// Sends.
     #[tool]
-    fn send(#[state] mailer: &dyn Mailer, #[state] shared: std::sync::Arc<dyn Mailer>) -> String {
+    fn send(#[state] mailer: &dyn Mailer, #[state] shared: Arc<dyn Mailer>) -> String {
         format!("{} {}", mailer.send(), shared.send())
     }
-    let mailer: std::sync::Arc<dyn Mailer> = std::sync::Arc::new(Post);
+    let mailer: Arc<dyn Mailer> = Arc::new(Post);
     let registry = Registry::builder().tools(tools![send]).state(mailer).build().unwrap();
     assert_eq!(
         toolkit_tests::call(&registry.view(Caller::new("a")), "send", "{}").text(),

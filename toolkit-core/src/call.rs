@@ -195,9 +195,10 @@ impl Outcome {
     }
 
     /// What the function returned, where it returned JSON other than text.
+    ///
+    /// An integer beyond 64 bits comes as a double; `text` has every digit.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
-        // The text was serialised from the value, so it is read without loss.
         if self.is_json { serde_json::from_str(&self.text).ok() } else { None }
     }
 
@@ -300,8 +301,20 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn rejected(problems: Vec<Problem>, report: String) -> Self {
-        Self { problems, category: Some(Category::Business), ..Self::new(Status::Rejected, report) }
+    /// `errors` are those of the problems that came as a tool's error and say more of themselves.
+    pub(crate) fn rejected(problems: Vec<Problem>, errors: &[ToolError], report: String) -> Self {
+        let all_are_errors = errors.len() == problems.len();
+        let category = errors.first().map(ToolError::category).filter(|category| {
+            all_are_errors && errors.iter().all(|error| error.category() == *category)
+        });
+        let hints: Vec<&str> = errors.iter().filter_map(ToolError::hint_text).collect();
+        Self {
+            problems,
+            category: Some(category.unwrap_or(Category::Business)),
+            retryable: all_are_errors && errors.iter().all(ToolError::is_retryable),
+            hint: (!hints.is_empty()).then(|| hints.join("\n")),
+            ..Self::new(Status::Rejected, report)
+        }
     }
 
     pub(crate) fn declined(reason: Option<&str>) -> Self {
@@ -348,7 +361,9 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn not_run() -> Self {
+    /// A call that its turn never reached; a host answers it so after an abort.
+    #[must_use]
+    pub fn not_run() -> Self {
         Self::new(Status::NotRun, "not run: the turn ended before this call was reached".to_owned())
     }
 }

@@ -29,7 +29,10 @@ pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
     value.serialize(Finite(&mut json))?;
     let json = String::from_utf8(bytes)?;
     if json.starts_with('"') {
-        return Ok(Output { text: serde_json::from_str(&json)?, is_json: false });
+        let text: String = serde_json::from_str(&json)?;
+        // Providers refuse blank text, and a model could not tell it from silence.
+        let text = if text.trim().is_empty() { json } else { text };
+        return Ok(Output { text, is_json: false });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
     if json == "null" && size_of::<T>() == 0 {

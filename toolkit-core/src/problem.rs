@@ -256,7 +256,10 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.kind.shown_at_object() {
+        // A rule about the call as a whole has no place.
+        if self.kind == ProblemKind::Rule && self.path.steps().is_empty() {
+            f.write_str(&self.message)
+        } else if self.kind.shown_at_object() {
             write!(f, "{}: {}", self.path.parent(), self.message)
         } else {
             write!(f, "{}: {}", self.path, self.message)

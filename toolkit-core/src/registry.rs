@@ -277,10 +277,19 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
                 .to_owned(),
         );
     }
-    for need in tool.states.iter().filter(|need| !(need.found)(states)) {
+    for need in tool.states {
         let name = (need.type_name)();
-        faults
-            .push(format!("it takes a state of type `{name}` and there is none; add `.state(…)`"));
+        match (need.count)(states) {
+            0 => faults.push(format!(
+                "it takes a state of type `{name}` and there is none; add `.state(…)` with one, \
+                 or with an `Arc` of one"
+            )),
+            1 => {}
+            _ => faults.push(format!(
+                "it takes a state of type `{name}` and there are two, one as it is and one in an \
+                 `Arc`; keep one"
+            )),
+        }
     }
     faults
 }
@@ -311,7 +320,7 @@ type Prepared = (Definition, schema::Compiled, Vec<Option<Value>>);
 
 /// Makes the definition and the compiled schema of a tool.
 fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
-    let mut input = tool.input_schema();
+    let mut input = tool.input_schema()?;
     if input.get("type").is_none_or(|of| of != "object") {
         return Err(vec![
             "its schema is not of an object; `\"type\": \"object\"` must stand at the root"

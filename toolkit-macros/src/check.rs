@@ -236,9 +236,7 @@ fn doc_text(lines: &[Value]) -> Option<Description> {
     let mut read = Some(String::new());
     for line in lines {
         read = match (&line.literal, read) {
-            (Literal::Text(line), Some(text)) => {
-                Some(text + line.strip_prefix(' ').unwrap_or(line) + "\n")
-            }
+            (Literal::Text(line), Some(text)) => Some(text + &unindented(line) + "\n"),
             _ => None,
         };
     }
@@ -251,6 +249,21 @@ fn doc_text(lines: &[Value]) -> Option<Description> {
             Some(Description::Constant(quote!(::core::concat!(#(#lines, "\n"),*))))
         }
     }
+}
+
+/// A doc comment without the indentation that its place in the source gave it.
+///
+/// A line comment has one space of it; the later lines of a block comment share theirs.
+fn unindented(comment: &str) -> String {
+    let mut lines = comment.split('\n');
+    let first = lines.next().unwrap_or_default();
+    let later: Vec<&str> = lines.collect();
+    let indent = |line: &&&str| line.len() - line.trim_start().len();
+    let shared =
+        later.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(&line)).min();
+    let later = later.iter().map(|line| line.get(shared.unwrap_or_default()..).unwrap_or_default());
+    let first = first.strip_prefix(' ').unwrap_or(first);
+    std::iter::once(first).chain(later).map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 fn effect(effect: &Once<Text>, diag: &mut Diagnostics) -> Option<&'static str> {

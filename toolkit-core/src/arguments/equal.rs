@@ -30,21 +30,22 @@ pub(super) fn equal(json: &Json<'_>, value: &Value) -> bool {
 }
 
 /// One text for all values that JSON Schema holds equal.
-pub(super) fn identity(json: &Json<'_>) -> String {
-    match json {
-        Json::Null => "null".to_owned(),
-        Json::Bool(value) => value.to_string(),
-        Json::Number(digits) => {
-            Decimal::read(digits).map_or_else(|| (*digits).to_owned(), |number| number.canonical())
+pub(super) fn identity(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Bool(_) => value.to_string(),
+        Value::Number(number) => {
+            let digits = number.to_string();
+            Decimal::read(&digits).map_or(digits, |number| number.canonical())
         }
-        Json::Text(text) => format!("{text:?}"),
-        Json::BrokenText(text) => (*text).to_owned(),
-        Json::Array(items) => {
+        Value::String(text) => format!("{text:?}"),
+        Value::Array(items) => {
             format!("[{}]", items.iter().map(identity).collect::<Vec<_>>().join(","))
         }
-        Json::Object(members) => {
-            let mut members: Vec<String> =
-                members.iter().map(|(name, json)| format!("{name:?}:{}", identity(json))).collect();
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{name:?}:{}", identity(value)))
+                .collect();
             members.sort_unstable();
             format!("{{{}}}", members.join(","))
         }

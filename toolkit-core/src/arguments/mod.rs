@@ -1,6 +1,8 @@
 //! What stands between the text of a call and the function's own types.
 
 mod equal;
+mod judge;
+mod object;
 mod report;
 mod text;
 mod union;

@@ -1,6 +1,7 @@
 //! The text rules: what a call's argument text must be before any schema is asked.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -8,7 +9,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::limits::Limits;
-use crate::problem::{Path, Problem, ProblemKind, Step, quoted};
+use crate::problem::{Path, Problem, ProblemKind, Step, escaped, quoted};
 
 /// A JSON value as the text has it: numbers in their own digits, fields in order, none dropped.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) enum Json<'a> {
     Number(&'a str),
     Text(Cow<'a, str>),
     /// Text with half a surrogate pair, which no Rust text can hold.
-    BrokenText(&'a str),
+    BrokenText,
     Array(Vec<Self>),
     Object(Vec<Member<'a>>),
 }
@@ -26,8 +27,11 @@ pub(super) enum Json<'a> {
 /// One field of an object.
 pub(super) type Member<'a> = (Cow<'a, str>, Json<'a>);
 
+/// What was read, and what breaks a text rule at a place inside it.
+type Read<'a> = (Json<'a>, Vec<Problem>);
+
 /// Reads argument text; blank text and `null` stand for an object without fields.
-pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Problem> {
+pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Problem> {
     if text.len() > limits.argument_bytes {
         let message = format!(
             "the arguments are {} bytes long; at most {} are accepted",
@@ -37,12 +41,12 @@ pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Probl
         return Err(over(Path::root(), message));
     }
     if text.trim_matches(is_json_space).is_empty() {
-        return Ok(Json::Object(Vec::new()));
+        return Ok((Json::Object(Vec::new()), Vec::new()));
     }
-    let mut reader = Reader { limits, values: 0, steps: Vec::new() };
+    let mut reader = Reader { limits, values: 0, steps: Vec::new(), problems: Vec::new() };
     match reader.value(whole(text, limits)?)? {
-        Json::Null => Ok(Json::Object(Vec::new())),
-        object @ Json::Object(_) => Ok(object),
+        Json::Null => Ok((Json::Object(Vec::new()), Vec::new())),
+        object @ Json::Object(_) => Ok((object, reader.problems)),
         other => Err(not_an_object(&other, limits)),
     }
 }
@@ -118,9 +122,19 @@ impl Json<'_> {
             }
             Self::Number(digits) => (*digits).to_owned(),
             Self::Text(text) => format!("text {}", quoted(text, shown_chars)),
-            Self::BrokenText(_) => "text that is not valid Unicode".to_owned(),
+            Self::BrokenText => "text that is not valid Unicode".to_owned(),
             Self::Array(_) => "a list".to_owned(),
             Self::Object(_) => "an object".to_owned(),
+        }
+    }
+}
+
+impl Json<'_> {
+    /// As `named`, without the word before a text.
+    pub(super) fn shown(&self, shown_chars: usize) -> String {
+        match self {
+            Self::Text(text) => quoted(text, shown_chars),
+            other => other.named(shown_chars),
         }
     }
 }
@@ -130,6 +144,7 @@ struct Reader<'l> {
     limits: &'l Limits,
     values: usize,
     steps: Vec<Step>,
+    problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
@@ -149,13 +164,28 @@ impl Reader<'_> {
             Some(b'[') => self.array(text),
             Some(b'"') => Ok(match serde_json::from_str(text) {
                 Ok(BorrowedText(text)) => Json::Text(text),
-                Err(_) => Json::BrokenText(text),
+                Err(_) => self.broken(),
             }),
             Some(b't') => Ok(Json::Bool(true)),
             Some(b'f') => Ok(Json::Bool(false)),
             Some(b'n') => Ok(Json::Null),
             _ => Ok(Json::Number(text)),
         }
+    }
+
+    fn broken<'a>(&mut self) -> Json<'a> {
+        let message = "the text is not valid Unicode: half of a surrogate pair stands alone";
+        self.problems
+            .push(Problem::new(self.path(), ProblemKind::NotJson, message).expecting("text"));
+        Json::BrokenText
+    }
+
+    fn repeated(&mut self, name: &str) {
+        let shown = escaped(name, self.limits.shown_chars);
+        let message = format!("field '{shown}' is given twice; give it once");
+        let path = self.path().field(name);
+        let problem = Problem::new(path, ProblemKind::DuplicateField, message);
+        self.problems.push(problem.expecting("one value"));
     }
 
     fn nested(&self) -> Result<(), Problem> {
@@ -169,12 +199,17 @@ impl Reader<'_> {
         self.nested()?;
         let Members(members) =
             serde_json::from_str(text).map_err(|error| self.unreadable(&error))?;
-        let mut object = Vec::with_capacity(members.len());
+        let mut object: Vec<Member<'a>> = Vec::with_capacity(members.len());
+        let mut names = BTreeSet::new();
         for (key, raw) in members {
             let Ok(BorrowedText(key)) = serde_json::from_str(key.get()) else {
                 let message = "a field's name is not valid Unicode".to_owned();
                 return Err(Problem::new(self.path(), ProblemKind::NotJson, message));
             };
+            if !names.insert(key.clone()) {
+                self.repeated(&key);
+                continue;
+            }
             self.steps.push(Step::Field(key.clone().into_owned()));
             let value = self.value(raw)?;
             self.steps.pop();
@@ -296,7 +331,7 @@ mod tests {
     fn blank_text_and_null_are_an_empty_object() {
         for text in ["", "  \n", "null", " null ", "{}"] {
             let read = read(text, &Limits::default()).unwrap();
-            assert!(matches!(read, Json::Object(fields) if fields.is_empty()), "{text:?}");
+            assert!(matches!(read.0, Json::Object(fields) if fields.is_empty()), "{text:?}");
         }
     }
 

@@ -2,30 +2,45 @@
 
 use serde_json::Value;
 
-use super::report::double_value;
+use super::judge::double_value;
 use super::text::Json;
 use super::union::behind;
 use crate::schema::{Compiled, Decimal, Node, Type};
 
 /// What a value of this schema looks like, in words.
 pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
+    // Unions in unions could go on for ever, and nobody reads so far.
+    let mut forms = Vec::new();
+    collect(schema, node, 3, &mut forms);
+    if forms.is_empty() { "a value".to_owned() } else { forms.join(" or ") }
+}
+
+fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>) {
+    const MOST: usize = 8;
     let node = behind(schema, node);
     if let Some(values) = &node.one_of_values {
         let names: Vec<String> = values.iter().map(Value::to_string).collect();
-        return if names.len() == 1 {
-            listed(&names)
-        } else {
-            format!("one of {}", listed(&names))
-        };
+        let one_of = if names.len() == 1 { "" } else { "one of " };
+        forms.push(format!("{one_of}{}", listed(&names)));
+        return;
     }
-    let mut forms: Vec<String> = node.types.iter().map(|of| of_type(*of, node)).collect();
+    forms.extend(node.types.iter().map(|of| of_type(*of, node)));
     for id in node.any_of.iter().chain(&node.one_of) {
-        let form = describe(schema, schema.node(*id));
-        if !forms.contains(&form) {
-            forms.push(form);
+        if depth > 0 && forms.len() < MOST {
+            collect(schema, schema.node(*id), depth - 1, forms);
         }
     }
-    if forms.is_empty() { "a value".to_owned() } else { forms.join(" or ") }
+    let mut seen = std::collections::BTreeSet::new();
+    forms.retain(|form| seen.insert(form.clone()));
+}
+
+/// What the names of a map's fields must be.
+pub(super) fn key_words(pattern: &str) -> String {
+    match pattern {
+        r"^(0|[1-9]\d*)$" => "an integer from 0 on, like \"7\"".to_owned(),
+        r"^(0|-?[1-9]\d*)$" => "an integer, like \"-7\"".to_owned(),
+        other => format!("text matching {other}"),
+    }
 }
 
 fn of_type(of: Type, node: &Node) -> String {

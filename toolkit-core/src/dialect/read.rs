@@ -71,8 +71,15 @@ pub enum DialectError {
 /// The members of a reply, of which one must be there.
 pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(), DialectError> {
     // A gateway's HTML page is not JSON, and cut text is not either.
-    let found: &RawValue = serde_json::from_str(body)
-        .map_err(|error| DialectError::NotJson { dialect, found: shown(&error.to_string()) })?;
+    let found: &RawValue = serde_json::from_str(body).map_err(|_| {
+        let start: String = body.trim().chars().take(60).collect();
+        let found = if start.is_empty() {
+            "it is empty".to_owned()
+        } else {
+            format!("it starts with \"{}\"", shown(&start))
+        };
+        DialectError::NotJson { dialect, found }
+    })?;
     let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(found.get()) else {
         return Err(shape(dialect, "$", "expected an object"));
     };
@@ -87,7 +94,11 @@ pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(
         .iter()
         .find(|(mark, _)| members.contains_key(*mark))
         .map_or_else(String::new, |(_, other)| format!(" (this looks like a reply in `{other}`)"));
-    let found = format!("missing; the reply has: {}{like}", shown(&named.join(", ")));
+    let found = if named.is_empty() {
+        "missing; the reply is an empty object".to_owned()
+    } else {
+        format!("missing; the reply has: {}{like}", shown(&named.join(", ")))
+    };
     Err(shape(dialect, &format!("$.{needed}"), &found))
 }
 

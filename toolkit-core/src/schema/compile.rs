@@ -1,5 +1,7 @@
 //! The schema that is checked: the same one, as a table of nodes.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
@@ -36,7 +38,13 @@ pub(crate) enum Additional {
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) node: NodeId,
-    pub(crate) required: bool,
+}
+
+/// A pattern, compiled and as the schema has it.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: String,
+    pub(crate) regex: Regex,
 }
 
 /// One schema, ready to judge a value.
@@ -49,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) one_of_values: Option<Vec<Value>>,
     /// What the Rust integer type holds, beyond what JSON Schema can say portably.
     pub(crate) integers: (i128, i128),
+    /// The Rust type is a float of 32 bits.
+    pub(crate) is_single: bool,
     pub(crate) minimum: Option<Decimal>,
     pub(crate) maximum: Option<Decimal>,
     pub(crate) exclusive_minimum: Option<Decimal>,
@@ -56,9 +66,7 @@ pub(crate) struct Node {
     pub(crate) multiple_of: Option<Decimal>,
     pub(crate) min_length: Option<u64>,
     pub(crate) max_length: Option<u64>,
-    pub(crate) pattern: Option<Regex>,
-    /// The pattern as the schema has it.
-    pub(crate) pattern_text: String,
+    pub(crate) pattern: Option<Pattern>,
     pub(crate) format: Option<Format>,
     pub(crate) prefix: Vec<NodeId>,
     pub(crate) items: Option<NodeId>,
@@ -66,7 +74,10 @@ pub(crate) struct Node {
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,
     pub(crate) properties: Vec<Property>,
-    pub(crate) patterns: Vec<(Regex, NodeId)>,
+    pub(crate) required: Vec<String>,
+    /// Properties that this node or one that it is joined with has and none of them requires.
+    pub(crate) may_be_absent: Vec<String>,
+    pub(crate) patterns: Vec<(Pattern, NodeId)>,
     pub(crate) additional: Additional,
     pub(crate) property_names: Option<NodeId>,
     pub(crate) min_properties: Option<u64>,
@@ -76,6 +87,8 @@ pub(crate) struct Node {
     pub(crate) any_of: Vec<NodeId>,
     pub(crate) one_of: Vec<NodeId>,
     pub(crate) not: Option<NodeId>,
+    /// Nothing is said but by the schemas that judge the same value.
+    pub(crate) only_refers: bool,
 }
 
 impl Node {
@@ -85,6 +98,7 @@ impl Node {
             types: Vec::new(),
             one_of_values: None,
             integers: (i64::MIN as i128, u64::MAX as i128),
+            is_single: false,
             minimum: None,
             maximum: None,
             exclusive_minimum: None,
@@ -93,7 +107,6 @@ impl Node {
             min_length: None,
             max_length: None,
             pattern: None,
-            pattern_text: String::new(),
             format: None,
             prefix: Vec::new(),
             items: None,
@@ -101,6 +114,8 @@ impl Node {
             max_items: None,
             unique_items: false,
             properties: Vec::new(),
+            required: Vec::new(),
+            may_be_absent: Vec::new(),
             patterns: Vec::new(),
             additional: Additional::Any,
             property_names: None,
@@ -111,6 +126,7 @@ impl Node {
             any_of: Vec::new(),
             one_of: Vec::new(),
             not: None,
+            only_refers: false,
         }
     }
 
@@ -123,6 +139,11 @@ impl Node {
             .chain(&self.one_of)
             .chain(&self.not)
             .copied()
+    }
+
+    /// Whether values of the type are accepted; where no type is said, all are.
+    pub(crate) fn takes(&self, of: Type) -> bool {
+        self.types.is_empty() || self.types.contains(&of)
     }
 
     /// Whether the node itself says what an array or object holds.
@@ -164,6 +185,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Compiled, Vec<String>> {
     let root = compiler.schema(schema, "#");
     compiler.refuse_loops();
     if compiler.faults.is_empty() {
+        compiler.find_absent();
         Ok(Compiled { nodes: compiler.nodes, root })
     } else {
         Err(compiler.faults)
@@ -197,7 +219,7 @@ pub(crate) fn without_rust_formats(schema: &mut Value) {
     }
 }
 
-fn is_rust_format(name: &str) -> bool {
+pub(super) fn is_rust_format(name: &str) -> bool {
     integers_of(name).is_some() || matches!(name, "float" | "double" | "int128" | "uint128")
 }
 
@@ -214,6 +236,21 @@ fn integers_of(format: &str) -> Option<(i128, i128)> {
         "uint64" | "uint" => (0, u64::MAX.into()),
         _ => return None,
     })
+}
+
+/// Keeps of the allowed values those that this keyword allows, too.
+fn allow_only(node: &mut Node, values: &[Value]) {
+    match &mut node.one_of_values {
+        Some(allowed) => allowed.retain(|value| values.contains(value)),
+        None => node.one_of_values = Some(values.to_vec()),
+    }
+}
+
+/// What nodes that are joined have and require together.
+#[derive(Clone, Default)]
+struct Joined {
+    declared: BTreeSet<String>,
+    required: BTreeSet<String>,
 }
 
 struct Compiler<'a> {
@@ -248,14 +285,18 @@ impl<'a> Compiler<'a> {
 
     fn keywords(&mut self, keywords: &'a Map<String, Value>, at: &str) -> Node {
         let mut node = Node::anything();
+        let mut speaks = false;
         for (keyword, value) in keywords {
-            let known = self.scalar(&mut node, keyword, value, at)
+            let own = self.scalar(&mut node, keyword, value, at)
                 || self.structure(&mut node, keyword, value, at);
+            let known = own || self.same_value(&mut node, keyword, value, at);
+            speaks |= own;
             if !known && !is_annotation(keyword) {
                 self.fault(at, &format!("uses the keyword `{keyword}`, which is not supported"));
             }
         }
-        self.require(&mut node, keywords.get("required"), at);
+        node.only_refers = !speaks && node.in_place().any(|id| Some(id) != node.not);
+        self.compare_with_type(&node, at);
         node
     }
 
@@ -264,10 +305,11 @@ impl<'a> Compiler<'a> {
         match keyword {
             "type" => node.types = self.types(value, at),
             "enum" => match value {
-                Value::Array(values) => node.one_of_values = Some(values.clone()),
-                _ => self.fault(at, "has an `enum` that is no array"),
+                Value::Array(values) if !values.is_empty() => allow_only(node, values),
+                _ => self.fault(at, "has an `enum` that is no array of at least one value"),
             },
-            "const" => node.one_of_values = Some(vec![value.clone()]),
+            "const" => allow_only(node, std::slice::from_ref(value)),
+            "required" => node.required = self.names(value, at),
             "minimum" => node.minimum = self.decimal(keyword, value, at),
             "maximum" => node.maximum = self.decimal(keyword, value, at),
             "exclusiveMinimum" => node.exclusive_minimum = self.decimal(keyword, value, at),
@@ -280,10 +322,7 @@ impl<'a> Compiler<'a> {
             "minProperties" => node.min_properties = self.count(keyword, value, at),
             "maxProperties" => node.max_properties = self.count(keyword, value, at),
             "uniqueItems" => node.unique_items = value == &Value::Bool(true),
-            "pattern" => {
-                node.pattern = self.pattern(value, at);
-                value.as_str().unwrap_or_default().clone_into(&mut node.pattern_text);
-            }
+            "pattern" => node.pattern = self.pattern(value.as_str(), at),
             "format" => self.format(node, value, at),
             _ => return false,
         }
@@ -306,6 +345,15 @@ impl<'a> Compiler<'a> {
             "propertyNames" => node.property_names = Some(self.schema(value, &inner)),
             "prefixItems" => node.prefix = self.list(value, &inner),
             "items" => node.items = Some(self.schema(value, &inner)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Keywords that judge the same value by other schemas.
+    fn same_value(&mut self, node: &mut Node, keyword: &str, value: &'a Value, at: &str) -> bool {
+        let inner = format!("{at}/{keyword}");
+        match keyword {
             "allOf" => node.all_of = self.list(value, &inner),
             "anyOf" => node.any_of = self.list(value, &inner),
             "oneOf" => node.one_of = self.list(value, &inner),
@@ -316,12 +364,41 @@ impl<'a> Compiler<'a> {
         true
     }
 
+    fn names(&mut self, value: &Value, at: &str) -> Vec<String> {
+        let names: Option<Vec<String>> = value
+            .as_array()
+            .and_then(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+        if names.is_none() {
+            self.fault(at, "has a `required` that is no array of names");
+        }
+        names.unwrap_or_default()
+    }
+
+    /// A bound that the Rust type can not reach would promise what no call can keep.
+    fn compare_with_type(&mut self, node: &Node, at: &str) {
+        let (least, most) = node.integers;
+        if node.integers == Node::anything().integers {
+            return;
+        }
+        for (keyword, bound) in [("minimum", &node.minimum), ("maximum", &node.maximum)] {
+            let integer = bound.as_ref().and_then(Decimal::integer);
+            if let Some(bound) = integer.filter(|bound| !(least..=most).contains(bound)) {
+                let message =
+                    format!("has a `{keyword}` of {bound}, and its type holds {least} to {most}");
+                self.fault(at, &message);
+            }
+        }
+    }
+
     fn types(&mut self, value: &Value, at: &str) -> Vec<Type> {
         let names = match value {
             Value::Array(names) => names.as_slice(),
             one => std::slice::from_ref(one),
         };
         let mut types = Vec::new();
+        if names.is_empty() {
+            self.fault(at, "has a `type` of no names");
+        }
         for name in names {
             types.push(match name.as_str() {
                 Some("null") => Type::Null,
@@ -371,24 +448,19 @@ impl<'a> Compiler<'a> {
         count
     }
 
-    fn pattern(&mut self, value: &Value, at: &str) -> Option<Regex> {
-        match value
-            .as_str()
+    fn pattern(&mut self, text: Option<&str>, at: &str) -> Option<Pattern> {
+        let compiled = text
             .ok_or_else(|| "pattern is no text".to_owned())
-            .and_then(pattern::compile)
-        {
-            Ok(pattern) => Some(pattern),
-            Err(reason) => {
-                self.fault(at, &format!("can not be compiled: {reason}"));
-                None
-            }
-        }
+            .and_then(|text| Ok(Pattern { text: text.to_owned(), regex: pattern::compile(text)? }));
+        compiled.map_err(|reason| self.fault(at, &format!("can not be compiled: {reason}"))).ok()
     }
 
     fn format(&mut self, node: &mut Node, value: &Value, at: &str) {
         let name = value.as_str().unwrap_or_default();
         if let Some(integers) = integers_of(name) {
             node.integers = integers;
+        } else if name == "float" {
+            node.is_single = true;
         } else if matches!(name, "int128" | "uint128") {
             self.fault(
                 at,
@@ -404,7 +476,7 @@ impl<'a> Compiler<'a> {
         };
         for (name, schema) in named {
             let property = self.schema(schema, &format!("{at}/{name}"));
-            node.properties.push(Property { name: name.clone(), node: property, required: false });
+            node.properties.push(Property { name: name.clone(), node: property });
         }
     }
 
@@ -414,10 +486,8 @@ impl<'a> Compiler<'a> {
         };
         for (text, schema) in named {
             let id = self.schema(schema, &format!("{at}/{text}"));
-            match pattern::compile(text) {
-                Ok(pattern) => node.patterns.push((pattern, id)),
-                Err(reason) => self.fault(at, &format!("can not be compiled: {reason}")),
-            }
+            let pattern = self.pattern(Some(text), at);
+            node.patterns.extend(pattern.map(|pattern| (pattern, id)));
         }
     }
 
@@ -449,28 +519,36 @@ impl<'a> Compiler<'a> {
         Some(self.schema(target, text))
     }
 
-    fn require(&mut self, node: &mut Node, value: Option<&Value>, at: &str) {
-        let names = match value {
-            None => return,
-            Some(Value::Array(names)) => names,
-            Some(_) => return self.fault(at, "has a `required` that is no array"),
-        };
-        for name in names.iter().filter_map(Value::as_str) {
-            if let Some(property) =
-                node.properties.iter_mut().find(|property| property.name == name)
-            {
-                property.required = true;
-                continue;
+    /// Finds the properties whose null is absence, over all nodes that are joined.
+    fn find_absent(&mut self) {
+        let mut known: Vec<Option<Joined>> = self.nodes.iter().map(|_| None).collect();
+        for index in 0..self.nodes.len() {
+            let Joined { declared, required } = self.joined(NodeId(index), &mut known);
+            if let Some(node) = self.nodes.get_mut(index) {
+                node.may_be_absent = declared.difference(&required).cloned().collect();
             }
-            let anything = NodeId(self.nodes.len());
-            self.nodes
-                .push(Node { never: node.additional == Additional::Nothing, ..Node::anything() });
-            node.properties.push(Property {
-                name: name.to_owned(),
-                node: anything,
-                required: true,
-            });
         }
+    }
+
+    fn joined(&self, id: NodeId, known: &mut [Option<Joined>]) -> Joined {
+        if let Some(Some(joined)) = known.get(id.0) {
+            return joined.clone();
+        }
+        let Some(node) = self.nodes.get(id.0) else { return Joined::default() };
+        let mut joined = Joined {
+            declared: node.properties.iter().map(|property| property.name.clone()).collect(),
+            required: node.required.iter().cloned().collect(),
+        };
+        // Schemas that ask themselves were refused, so this ends.
+        for part in node.reference.iter().chain(&node.all_of) {
+            let Joined { declared, required } = self.joined(*part, known);
+            joined.declared.extend(declared);
+            joined.required.extend(required);
+        }
+        if let Some(place) = known.get_mut(id.0) {
+            *place = Some(joined.clone());
+        }
+        joined
     }
 
     /// A schema that asks itself about the same value would never answer.
@@ -519,7 +597,6 @@ fn is_annotation(keyword: &str) -> bool {
             | "$id"
             | "$defs"
             | "definitions"
-            | "required"
             | "contentEncoding"
             | "contentMediaType"
     ) || keyword.starts_with("x-")

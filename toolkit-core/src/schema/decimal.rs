@@ -61,12 +61,6 @@ impl Decimal {
         text.parse::<f64>().ok().filter(|double| double.is_finite())
     }
 
-    /// Whether a double holds it with every digit.
-    pub(crate) fn is_exact_double(&self) -> bool {
-        self.double()
-            .is_some_and(|double| Self::read(&format!("{double:.0}")).as_ref() == Some(self))
-    }
-
     /// Whether it is a whole multiple of a step that is greater than 0.
     pub(crate) fn is_multiple_of(&self, step: &Self) -> bool {
         let Ok(modulus) = step.digits.parse::<u128>() else {
@@ -168,15 +162,6 @@ mod tests {
         for pair in ordered.windows(2) {
             assert!(read(pair[0]) < read(pair[1]), "{pair:?}");
         }
-    }
-
-    #[test]
-    fn a_double_holds_what_it_holds_exactly() {
-        assert!(read("9007199254740992").is_exact_double());
-        assert!(!read("9007199254740993").is_exact_double());
-        assert!(read("18446744073709551616").is_exact_double());
-        assert!(!read("18446744073709551617").is_exact_double());
-        assert!(!read(&"9".repeat(400)).is_exact_double());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod decimal;
 mod format;
 mod normalize;
 mod pattern;
+mod reading;
 
 pub(crate) use compile::{Additional, Compiled, Node, NodeId, Type, compile, without_rust_formats};
 pub(crate) use decimal::Decimal;

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::reading;
+
 type Object = Map<String, Value>;
 
 /// One parameter, as the signature's order has it.
@@ -18,7 +20,10 @@ pub(crate) struct Field<'a> {
 }
 
 /// Makes the input schema of a signature; `definitions` are what the parameters refer to.
-pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Value {
+///
+/// # Errors
+/// Types that can not be read as any schema says.
+pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Result<Value, Vec<String>> {
     let mut properties = Object::new();
     let mut required = Vec::new();
     for field in fields {
@@ -49,12 +54,14 @@ pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Value {
 pub(crate) fn given(mut schema: Value) -> Value {
     if let Value::Object(root) = &mut schema {
         root.shift_remove("$schema");
+        root.shift_remove("$id");
         let is_object = root.get("type").is_none_or(|name| name == "object");
         if is_object && !root.contains_key("$ref") {
             root.entry("type").or_insert_with(|| "object".into());
             root.entry("properties").or_insert_with(|| json!({}));
         }
     }
+    super::without_rust_formats(&mut schema);
     schema
 }
 
@@ -97,7 +104,7 @@ fn describe(node: Object, description: &str) -> Object {
     described
 }
 
-fn normalize(root: Value) -> Value {
+fn normalize(root: Value) -> Result<Value, Vec<String>> {
     let mut root = root;
     walk(&mut root, &mut |node| {
         fold_enum(node);
@@ -105,17 +112,22 @@ fn normalize(root: Value) -> Value {
         bound_numbers(node);
         close_tuple(node);
         write_integer_keys(node);
+        keep_defined_format(node);
     });
     let definitions = root.get("$defs").cloned().unwrap_or_default();
-    walk(&mut root, &mut |node| merge_reference(node, &definitions));
+    walk(&mut root, &mut |node| {
+        merge_reference(node, &definitions);
+        distribute(node, &definitions);
+    });
+    let faults = reading::faults(&root);
     walk(&mut root, &mut close);
     prune(&mut root);
     inline_single_uses(&mut root);
-    root
+    if faults.is_empty() { Ok(root) } else { Err(faults) }
 }
 
 /// Visits every place where a schema stands, inner ones first.
-fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
+pub(super) fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
     let Value::Object(node) = schema else { return };
     for (keyword, value) in node.iter_mut() {
         match (keyword.as_str(), value) {
@@ -274,6 +286,40 @@ fn write_integer_keys(node: &mut Object) {
     patterns.extend(named);
 }
 
+/// Removes a format that neither JSON Schema defines nor a Rust number type needs.
+fn keep_defined_format(node: &mut Object) {
+    const DEFINED: [&str; 19] = [
+        "date-time",
+        "date",
+        "time",
+        "duration",
+        "email",
+        "idn-email",
+        "hostname",
+        "idn-hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+        "uri-reference",
+        "iri",
+        "iri-reference",
+        "uuid",
+        "uri-template",
+        "json-pointer",
+        "relative-json-pointer",
+        "regex",
+    ];
+    let Some(format) = node.get("format").and_then(Value::as_str) else { return };
+    if format == "ip" {
+        node.shift_remove("format");
+        node.shift_remove("type");
+        let either = ["ipv4", "ipv6"].map(|format| json!({ "type": "string", "format": format }));
+        node.insert("anyOf".to_owned(), either.to_vec().into());
+    } else if !DEFINED.contains(&format) && !super::compile::is_rust_format(format) {
+        node.shift_remove("format");
+    }
+}
+
 fn close_tuple(node: &mut Object) {
     if node.contains_key("prefixItems") {
         node.entry("items").or_insert_with(|| false.into());
@@ -300,6 +346,49 @@ fn merge_reference(node: &mut Object, definitions: &Value) {
 fn target<'a>(node: &Object, definitions: &'a Value) -> Option<&'a Object> {
     let name = node.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     definitions.get(name)?.as_object()
+}
+
+/// The node itself, or what it refers to.
+pub(super) fn resolved<'a>(node: &'a Object, definitions: &'a Value) -> Option<&'a Object> {
+    let mut node = node;
+    for _ in 0..16 {
+        if !node.contains_key("$ref") {
+            return Some(node);
+        }
+        node = target(node, definitions)?;
+    }
+    None
+}
+
+/// Gives properties that stand beside a union of objects to each of its branches.
+///
+/// A closed object can not stand beside a union: each would refuse the other's properties.
+fn distribute(node: &mut Object, definitions: &Value) {
+    if !node.contains_key("properties") {
+        return;
+    }
+    for union in ["oneOf", "anyOf"] {
+        let Some(Value::Array(branches)) = node.get(union) else { continue };
+        let objects: Option<Vec<Object>> = branches
+            .iter()
+            .map(|branch| resolved(branch.as_object()?, definitions).cloned())
+            .map(|branch| branch.filter(|branch| branch.contains_key("properties")))
+            .collect();
+        let Some(objects) = objects else { continue };
+        let mut site = Object::new();
+        for keyword in ["type", "properties", "required"] {
+            site.extend(node.shift_remove(keyword).map(|value| (keyword.to_owned(), value)));
+        }
+        node.shift_remove("additionalProperties");
+        node.shift_remove("unevaluatedProperties");
+        let joined = objects.into_iter().map(|object| {
+            let mut branch = site.clone();
+            overlay(&mut branch, object);
+            Value::Object(branch)
+        });
+        node.insert(union.to_owned(), joined.collect());
+        return;
+    }
 }
 
 /// Whether a schema holds no other schema.
@@ -354,7 +443,11 @@ fn overlay(node: &mut Object, target: Object) {
 
 /// Closes an object that has named properties and does not say what else it takes.
 fn close(node: &mut Object) {
-    let is_object = node.get("type").is_some_and(|name| name == "object");
+    let is_object = match node.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|name| name == "object"),
+        Some(name) => name == "object",
+        None => false,
+    };
     let open =
         ["additionalProperties", "patternProperties", "propertyNames", "unevaluatedProperties"];
     if is_object && !open.iter().any(|name| node.contains_key(*name)) {

@@ -42,6 +42,8 @@ fn translate(pattern: &str) -> String {
                 Some(escaped) => translated.push_str(&escape(escaped, in_class)),
                 None => translated.push('\\'),
             },
+            // ECMA's dot leaves out every line terminator.
+            '.' if !in_class => translated.push_str(r"[^\n\r\u2028\u2029]"),
             _ => translated.push(c),
         }
     }

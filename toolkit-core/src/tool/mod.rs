@@ -220,9 +220,12 @@ impl Tool {
     }
 
     /// The input schema, with the formats that tell Rust's number types apart.
-    pub(crate) fn input_schema(&self) -> Value {
+    ///
+    /// # Errors
+    /// Types that can not be read as any schema says.
+    pub(crate) fn input_schema(&self) -> Result<Value, Vec<String>> {
         let params = match &self.input {
-            Input::Given(schema) => return schema::given(schema.clone()),
+            Input::Given(schema) => return Ok(schema::given(schema.clone())),
             Input::Params(params) => params,
         };
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);

@@ -90,6 +90,8 @@ pub enum Stopped {
 pub enum Refusal {
     /// The arguments break a rule.
     Problems(Vec<Problem>),
+    /// The call as a whole breaks a rule.
+    Error(ToolError),
     /// The rule itself failed.
     Failed(Failure),
 }
@@ -119,7 +121,7 @@ impl IntoRefusal for Vec<Problem> {
 
 impl IntoRefusal for ToolError {
     fn into_refusal(self) -> Refusal {
-        Problem::rule_of_call(self.to_string()).into_refusal()
+        Refusal::Error(self)
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct StateNeed {
     pub(crate) type_name: fn() -> &'static str,
-    pub(crate) found: fn(&dyn States) -> bool,
+    /// How many states fit: one is right.
+    pub(crate) count: fn(&dyn States) -> usize,
 }
 
 impl StateNeed {
@@ -16,7 +17,11 @@ impl StateNeed {
     pub const fn of<'a, S: FromStates<'a>>() -> Self {
         Self {
             type_name: type_name::<S::State>,
-            found: |states| shared::<S::State>(states).is_some(),
+            count: |states| {
+                let as_it_is = states.of_type(TypeId::of::<S::State>());
+                let in_arc = states.of_type(TypeId::of::<Arc<S::State>>());
+                usize::from(as_it_is.is_some()) + usize::from(in_arc.is_some())
+            },
         }
     }
 }

@@ -1,0 +1,226 @@
+//! What a model reads of a mistake is enough to mend it, and is in words of its own call.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolkit::prelude::*;
+use toolkit::{Caller, Registry, Status};
+use toolkit_tests::{call, view_of};
+
+#[derive(Debug)]
+#[arg_type]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+/// What to draw.
+#[derive(Debug)]
+#[arg_type]
+enum Shape {
+    Dot,
+    Nothing,
+    Circle { at: Point, radius: f64 },
+    Line(Point, Point),
+}
+
+#[derive(Debug)]
+#[arg_type]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Mark {
+    First,
+    Second,
+    Third,
+}
+
+/// Draws.
+#[tool]
+fn draw(
+    shape: Option<Shape>,
+    mark: Option<Mark>,
+    points: Option<Vec<Point>>,
+    slots: Option<BTreeMap<u32, String>>,
+    host: Option<std::net::IpAddr>,
+    times: Option<u8>,
+) -> String {
+    format!("{shape:?} {mark:?} {points:?} {slots:?} {host:?} {times:?}")
+}
+
+fn read(arguments: &str) -> String {
+    call(&view_of(Tool::of::<draw>()), "draw", arguments).text().to_owned()
+}
+
+#[test]
+fn no_report_speaks_of_the_parser_or_of_rust() {
+    let texts = [
+        r#"{"shape":{"Circle":{"at":[1,2],"radius":"1"}}}"#,
+        r#"{"shape":{"Square":1}}"#,
+        r#"{"shape":7,"mark":[],"points":{},"slots":[],"host":"x","times":1.5}"#,
+        r#"{"points":[{"x":1}]}"#,
+        r#"{"slots":{"-":"x","7":1}}"#,
+        r#"{"times":300,"tims":1}"#,
+        "{\"times\":\n\n}",
+        "{\"times\":1",
+        "[]",
+        "{}{}",
+        r#"{"host":"\ud800"}"#,
+    ];
+    for text in texts {
+        let report = read(text);
+        for word in [
+            "line ",
+            "column",
+            "struct ",
+            "invalid type",
+            "invalid value",
+            "variant",
+            "f64",
+            "u8",
+            "EOF",
+            "serde",
+            "Point",
+            "IpAddr",
+            "Some(",
+            "anyOf",
+            "oneOf",
+            "schema",
+        ] {
+            assert!(!report.contains(word), "{word:?} in the report about {text}:\n{report}");
+        }
+        assert!(report.lines().all(|line| line.starts_with('$')), "{report}");
+    }
+}
+
+#[test]
+fn every_place_is_named_however_deep_and_however_many() {
+    let text = r#"{"shape":{"Circle":{"at":{"x":"1","y":true},"radius":null}},"points":[{"x":1,"y":2},{"x":[]}],"times":-1,"z":0}"#;
+    let outcome = call(&view_of(Tool::of::<draw>()), "draw", text);
+    let places: Vec<String> =
+        outcome.problems().iter().map(|problem| problem.path().pointer()).collect();
+    assert_eq!(
+        places,
+        [
+            "/z",
+            "/shape/Circle/at/x",
+            "/shape/Circle/at/y",
+            "/shape/Circle/radius",
+            "/points/1/y",
+            "/points/1/x",
+            "/times",
+        ]
+    );
+}
+
+#[test]
+fn a_wrong_tag_is_told_with_every_tag_there_is() {
+    assert_eq!(
+        read(r#"{"mark":{"kind":"fourth"}}"#),
+        "$.mark.kind: must be one of \"first\", \"second\", \"third\"; got \"fourth\""
+    );
+    assert_eq!(
+        read(r#"{"mark":{"kind":"Second"}}"#),
+        "$.mark.kind: must be one of \"first\", \"second\", \"third\"; got \"Second\" (did you mean \"second\"?)"
+    );
+}
+
+#[test]
+fn a_wrong_form_of_an_enum_is_told_with_every_form_there_is() {
+    let dotted = read(r#"{"shape":"Dott"}"#);
+    assert!(dotted.contains("did you mean \"Dot\"?"), "{dotted}");
+    for text in [r#"{"shape":"Circle"}"#, r#"{"shape":{"Square":1}}"#, r#"{"shape":{}}"#] {
+        let report = read(text);
+        for form in ["Dot", "Nothing", "Circle", "Line"] {
+            assert!(report.contains(form), "{form} is not told for {text}:\n{report}");
+        }
+    }
+}
+
+#[test]
+fn a_value_in_an_object_where_the_name_alone_is_wanted_is_told_so() {
+    let report = read(r#"{"shape":{"Dot":null}}"#);
+    assert!(report.contains("\"Dot\""), "the name is what would be right:\n{report}");
+    assert!(!report.contains("missing required field"), "{report}");
+}
+
+#[test]
+fn a_wrong_key_of_a_map_is_told_what_a_key_must_be() {
+    let report = read(r#"{"slots":{"a":"x"}}"#);
+    assert!(!report.contains("no fields are allowed"), "other keys are: {report}");
+    assert!(report.contains("integer") || report.contains("digits"), "{report}");
+}
+
+#[test]
+fn a_value_that_its_type_alone_refuses_is_told_what_is_wanted() {
+    let report = read(r#"{"host":"localhost"}"#);
+    assert_ne!(report, "$.host: this value is not accepted here; send another one");
+}
+
+#[test]
+fn a_problem_is_told_once_wherever_its_type_is_shared() {
+    /// Names a tree.
+    #[derive(Debug)]
+    #[arg_type]
+    struct Tree {
+        name: String,
+        kids: Vec<Tree>,
+    }
+    /// Plants.
+    #[tool]
+    fn plant(tree: Tree, other: Option<Tree>) -> String {
+        format!("{tree:?} {other:?}")
+    }
+    assert_eq!(
+        read(r#"{"points":[{"x":1,"y":2,"x":3}]}"#),
+        "$.points[0]: field 'x' is given twice; give it once"
+    );
+    let view = view_of(Tool::of::<plant>());
+    assert_eq!(
+        call(&view, "plant", r#"{"tree":{"name":"a","kids":[{"name":"\ud800","kids":[]}]}}"#)
+            .text(),
+        "$.tree.kids[0].name: the text is not valid Unicode: half of a surrogate pair stands alone"
+    );
+}
+
+#[test]
+fn a_closed_set_of_nothing_and_a_refused_form_read_as_sentences() {
+    let told = |property: Value, arguments: &str| {
+        let schema = json!({"type": "object", "properties": {"a": property}});
+        let tool = Tool::dynamic("odd", "Is odd.", schema, |_: Value, _: CallContext| async {
+            Ok::<_, Failure>("done")
+        });
+        match Registry::builder().tool(tool).build() {
+            Ok(registry) => {
+                call(&registry.view(Caller::new("a")), "odd", arguments).text().to_owned()
+            }
+            Err(errors) => errors.to_string(),
+        }
+    };
+    let nothing = told(json!({"enum": []}), r#"{"a":1}"#);
+    assert!(!nothing.contains("one of ;"), "{nothing}");
+    let refused = told(json!({"not": {"required": ["b"]}}), r#"{"a":{"b":1}}"#);
+    assert!(!refused.contains("must not be a value"), "{refused}");
+}
+
+#[test]
+fn a_made_up_name_is_answered_with_the_nearest_one_that_may_be_called() {
+    /// Gets.
+    #[tool(effect = "read")]
+    fn get_sites() {}
+    /// Gets.
+    #[tool(effect = "read", scopes("admin"))]
+    fn list_sites() {}
+    /// Counts.
+    #[tool(effect = "read")]
+    fn count() {}
+    let view = |tools: Vec<Tool>| {
+        Registry::builder().tools(tools).build().unwrap().view(Caller::new("ada"))
+    };
+    let hidden = call(&view(tools![get_sites, list_sites, count].into()), "list_sites", "{}");
+    let missing = call(&view(tools![get_sites, count].into()), "list_sites", "{}");
+    assert_eq!((hidden.status(), missing.status()), (Status::Denied, Status::UnknownTool));
+    assert_eq!(
+        missing.text(),
+        "no such tool \"list_sites\" (did you mean \"get_sites\"?). Available: get_sites, count"
+    );
+    assert_eq!(hidden.text(), missing.text());
+}

@@ -1,0 +1,488 @@
+//! Judges a value by the compiled schema: its normal form, or every problem there is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde_json::{Number, Value};
+
+use super::equal::{equal, identity};
+use super::text::{Json, Member};
+use super::words::{describe, hint, listed, outside};
+use crate::limits::Limits;
+use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
+use crate::schema::{Compiled, Decimal, Node, NodeId, Type};
+
+/// Problems beyond this many are not looked for.
+const MOST_PROBLEMS: usize = 1_000;
+
+/// The normal form of a value, or every problem ordered by place.
+pub(super) fn judge(
+    schema: &Compiled,
+    json: &Json<'_>,
+    limits: &Limits,
+) -> Result<Value, Vec<Problem>> {
+    let mut judge = Judge::new(schema, limits);
+    let value = judge.value(schema.root(), &Subject::whole(json), &Place::Root);
+    if judge.problems.is_empty() { Ok(value) } else { Err(judge.problems) }
+}
+
+/// Where the walk is: a path that costs nothing until a problem asks for it.
+pub(super) enum Place<'p> {
+    Root,
+    Field(&'p Self, &'p str),
+    Item(&'p Self, usize),
+}
+
+impl Place<'_> {
+    pub(super) fn path(&self) -> Path {
+        match self {
+            Self::Root => Path::root(),
+            Self::Field(parent, name) => parent.path().field(*name),
+            Self::Item(parent, index) => parent.path().item(*index),
+        }
+    }
+}
+
+/// A value as it is judged: whole, or an object without the nulls that stand for absence.
+#[derive(Clone)]
+pub(super) struct Subject<'j> {
+    pub(super) json: &'j Json<'j>,
+    present: Option<Rc<[&'j Member<'j>]>>,
+    /// Its nulls were looked at by a schema that this one is joined with.
+    settled: bool,
+}
+
+/// What one schema and one value are remembered by.
+type Key = (NodeId, usize, bool);
+
+impl<'j> Subject<'j> {
+    pub(super) const fn whole(json: &'j Json<'j>) -> Self {
+        Self { json, present: None, settled: false }
+    }
+
+    /// The fields of an object; none of any other value.
+    pub(super) fn members(&self) -> Vec<&'j Member<'j>> {
+        match (&self.present, self.json) {
+            (Some(present), _) => present.to_vec(),
+            (None, Json::Object(members)) => members.iter().collect(),
+            (None, _) => Vec::new(),
+        }
+    }
+
+    pub(super) fn member(&self, name: &str) -> Option<&'j Json<'j>> {
+        self.members().into_iter().find(|(given, _)| given == name).map(|(_, json)| json)
+    }
+
+    fn key(&self, id: NodeId) -> Key {
+        let place = self.present.as_ref().map_or_else(
+            || std::ptr::from_ref(self.json).addr(),
+            |present| present.as_ptr().addr(),
+        );
+        (id, place, self.settled)
+    }
+
+    /// The same value for a schema that is joined with the one that settled its nulls.
+    pub(super) fn settled(&self) -> Self {
+        Self { settled: true, ..self.clone() }
+    }
+
+    /// The same value for a schema that has its own say.
+    pub(super) fn unsettled(&self) -> Self {
+        Self { settled: false, ..self.clone() }
+    }
+
+    /// The same object without the nulls of properties that need not be there.
+    fn without_absent(&self, node: &Node) -> Option<Self> {
+        let is_object = matches!(self.json, Json::Object(_));
+        if self.settled || !is_object || node.may_be_absent.is_empty() {
+            return None;
+        }
+        let is_absent = |(name, json): &Member<'_>| {
+            matches!(json, Json::Null) && node.may_be_absent.iter().any(|absent| absent == name)
+        };
+        let members = self.members();
+        if !members.iter().any(|member| is_absent(member)) {
+            return None;
+        }
+        let present = members.into_iter().filter(|member| !is_absent(member)).collect();
+        Some(Self { json: self.json, present: Some(present), settled: false })
+    }
+}
+
+pub(super) struct Judge<'a> {
+    pub(super) schema: &'a Compiled,
+    pub(super) limits: &'a Limits,
+    pub(super) problems: Vec<Problem>,
+    /// So many problems end the walk: one where only whether there is any is asked.
+    enough: usize,
+    /// What a schema makes of a value, asked once; `None` where it refuses it.
+    verdicts: BTreeMap<Key, Option<Value>>,
+    /// How many problems a schema has with a value, as far as they were counted.
+    counts: BTreeMap<Key, usize>,
+    /// What was told already: schemas that share a part would tell it again.
+    told: BTreeSet<Key>,
+    /// Values are remembered by their place in memory, so none may be given up.
+    kept: Vec<Subject<'a>>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) const fn new(schema: &'a Compiled, limits: &'a Limits) -> Self {
+        Self {
+            schema,
+            limits,
+            problems: Vec::new(),
+            enough: MOST_PROBLEMS,
+            verdicts: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            told: BTreeSet::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    pub(super) fn problem(
+        &mut self,
+        place: &Place<'_>,
+        kind: ProblemKind,
+        message: String,
+        expected: String,
+    ) {
+        self.push(Problem::new(place.path(), kind, message).expecting(expected));
+    }
+
+    pub(super) fn push(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    pub(super) const fn only_asks(&self) -> bool {
+        self.enough == 1
+    }
+
+    pub(super) const fn has_enough(&self) -> bool {
+        self.problems.len() >= self.enough
+    }
+
+    /// The normal form of a value under a schema, as far as it has one.
+    pub(super) fn value(&mut self, id: NodeId, subject: &Subject<'a>, place: &Place<'_>) -> Value {
+        if self.has_enough() {
+            return Value::Null;
+        }
+        let node = self.schema.node(id);
+        if node.never {
+            let message = "no value is accepted here; leave it out".to_owned();
+            self.problem(place, ProblemKind::NotAllowed, message, "nothing".to_owned());
+            return Value::Null;
+        }
+        if !self.is_of_type(node, subject.json, place) {
+            return Value::Null;
+        }
+        let Some(trimmed) = subject.without_absent(node) else {
+            return self.by_all_keywords(node, subject, place);
+        };
+        self.kept.push(trimmed.clone());
+        self.by_all_keywords(node, &trimmed, place)
+    }
+
+    fn by_all_keywords(
+        &mut self,
+        node: &'a Node,
+        subject: &Subject<'a>,
+        place: &Place<'_>,
+    ) -> Value {
+        // A node that only passes on has nothing of its own to say.
+        if let (Some(reference), true) = (node.reference, node.only_refers) {
+            return self.value(reference, &subject.settled(), place);
+        }
+        let own =
+            if node.only_refers { Value::Null } else { self.by_own_keywords(node, subject, place) };
+        self.in_place(node, subject, place, own)
+    }
+
+    /// What one schema makes of a value, remembered; `None` where it refuses it.
+    pub(super) fn verdict(&mut self, id: NodeId, subject: &Subject<'a>) -> Option<Value> {
+        let key = subject.key(id);
+        if let Some(verdict) = self.verdicts.get(&key) {
+            return verdict.clone();
+        }
+        let (value, problems) = self.aside(id, subject, 1);
+        let verdict = (problems == 0).then_some(value);
+        self.verdicts.insert(key, verdict.clone());
+        verdict
+    }
+
+    /// How many problems one schema has with a value, remembered; few are enough to compare.
+    pub(super) fn count(&mut self, id: NodeId, subject: &Subject<'a>) -> usize {
+        const FEW: usize = 8;
+        let key = subject.key(id);
+        if let Some(count) = self.counts.get(&key) {
+            return *count;
+        }
+        let (_, count) = self.aside(id, subject, FEW);
+        self.counts.insert(key, count);
+        count
+    }
+
+    /// Judges without telling: the value, and how many problems there are.
+    fn aside(&mut self, id: NodeId, subject: &Subject<'a>, enough: usize) -> (Value, usize) {
+        let problems = std::mem::take(&mut self.problems);
+        let told = std::mem::take(&mut self.told);
+        let enough = std::mem::replace(&mut self.enough, enough);
+        let value = self.value(id, subject, &Place::Root);
+        self.enough = enough;
+        self.told = told;
+        (value, std::mem::replace(&mut self.problems, problems).len())
+    }
+
+    /// Tells once what a schema has against a value that it refuses.
+    pub(super) fn tell(&mut self, id: NodeId, subject: &Subject<'a>, place: &Place<'_>) {
+        if self.told.insert(subject.key(id)) {
+            self.value(id, subject, place);
+        }
+    }
+
+    fn is_of_type(&mut self, node: &Node, json: &Json<'_>, place: &Place<'_>) -> bool {
+        if node.types.is_empty() || node.types.iter().any(|of| is_of(*of, json)) {
+            return true;
+        }
+        if let Some(values) = &node.one_of_values {
+            self.not_allowed(values, json, place);
+            return false;
+        }
+        let expected = describe(self.schema, node);
+        let hint = hint(node, json);
+        let found = json.named(self.limits.shown_chars);
+        let message = format!("expected {expected}, got {found}{}", hint.0);
+        let problem = Problem::new(place.path(), ProblemKind::WrongType, message);
+        self.push(problem.expecting(expected).suggesting(hint.1));
+        false
+    }
+
+    fn by_own_keywords(
+        &mut self,
+        node: &'a Node,
+        subject: &Subject<'a>,
+        place: &Place<'_>,
+    ) -> Value {
+        let json = subject.json;
+        if let Some(values) = &node.one_of_values
+            && !values.iter().any(|value| equal(json, value))
+        {
+            self.not_allowed(values, json, place);
+            return Value::Null;
+        }
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(digits) => self.number(node, digits, place),
+            Json::Text(text) => self.text(node, text, place),
+            // Told by the text rules.
+            Json::BrokenText => Value::Null,
+            Json::Array(items) => self.array(node, items, place),
+            Json::Object(_) => self.object(node, subject, place),
+        }
+    }
+
+    /// A value that no schema is asked about; only the text rules hold.
+    pub(super) fn plain(&mut self, subject: &Subject<'a>, place: &Place<'_>) -> Value {
+        const ANYTHING: &Node = &Node::anything();
+        self.by_own_keywords(ANYTHING, subject, place)
+    }
+
+    pub(super) fn not_allowed(&mut self, values: &[Value], json: &Json<'_>, place: &Place<'_>) {
+        let names: Vec<String> = values.iter().map(Value::to_string).collect();
+        let listed = listed(&names);
+        let near = match json {
+            Json::Text(text) => nearest(text, values.iter().filter_map(Value::as_str)),
+            _ => None,
+        };
+        let meant =
+            near.map_or_else(String::new, |near| format!(" (did you mean {}?)", quoted(near, 80)));
+        let found = json.shown(self.limits.shown_chars);
+        let must = if names.len() == 1 { "must be" } else { "must be one of" };
+        let message = format!("{must} {listed}; got {found}{meant}");
+        let problem = Problem::new(place.path(), ProblemKind::NotAllowed, message);
+        self.push(problem.expecting(format!("one of {listed}")).suggesting(near.map(Value::from)));
+    }
+
+    fn number(&mut self, node: &Node, digits: &str, place: &Place<'_>) -> Value {
+        let number = Decimal::read(digits).and_then(|decimal| held(node, digits, decimal));
+        let Some((decimal, value)) = number else {
+            let (least, most) = node.integers;
+            let expected = if !node.takes(Type::Number) {
+                format!("an integer from {least} to {most}")
+            } else if node.is_single {
+                "a number that a 32-bit float holds with every digit".to_owned()
+            } else {
+                "a number that a double holds with every digit".to_owned()
+            };
+            let found = Json::Number(digits).named(self.limits.shown_chars);
+            let message = format!("expected {expected}, got {found}");
+            self.problem(place, ProblemKind::OutOfRange, message, expected);
+            return Value::Null;
+        };
+        self.bounds(node, digits, &decimal, place);
+        value
+    }
+
+    fn bounds(&mut self, node: &Node, digits: &str, decimal: &Decimal, place: &Place<'_>) {
+        let below = node.minimum.as_ref().is_some_and(|least| decimal < least)
+            || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least);
+        let above = node.maximum.as_ref().is_some_and(|most| decimal > most)
+            || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most);
+        if below || above {
+            let expected = describe(self.schema, node);
+            let found = Json::Number(digits).named(self.limits.shown_chars);
+            let message = format!("expected {expected}, got {found}");
+            self.problem(place, ProblemKind::OutOfRange, message, expected);
+        }
+        if let Some(step) = &node.multiple_of
+            && !decimal.is_multiple_of(step)
+        {
+            let expected = format!("a multiple of {}", double_value(step));
+            let found = Json::Number(digits).named(self.limits.shown_chars);
+            let message = format!("must be {expected}; got {found}");
+            self.problem(place, ProblemKind::NotMultiple, message, expected);
+        }
+    }
+
+    fn text(&mut self, node: &Node, text: &str, place: &Place<'_>) -> Value {
+        if node.min_length.is_some() || node.max_length.is_some() {
+            self.length(node, text, place);
+        }
+        if let Some(pattern) = &node.pattern
+            && !pattern.regex.is_match(text)
+        {
+            let expected = format!("text matching {}", pattern.text);
+            self.mismatch(ProblemKind::WrongPattern, "pattern", text, expected, place);
+        }
+        if let Some(format) = node.format
+            && !format.accepts(text)
+        {
+            let expected = format.words().to_owned();
+            self.mismatch(ProblemKind::WrongFormat, "format", text, expected, place);
+        }
+        Value::String(text.to_owned())
+    }
+
+    fn length(&mut self, node: &Node, text: &str, place: &Place<'_>) {
+        let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+        if let Some(words) = outside(length, node.min_length, node.max_length, "character") {
+            let shown = quoted(text, self.limits.shown_chars);
+            let message = format!("must have {words}; got {length}: {shown}");
+            self.problem(place, ProblemKind::WrongLength, message, format!("text of {words}"));
+        }
+    }
+
+    fn mismatch(
+        &mut self,
+        kind: ProblemKind,
+        what: &str,
+        text: &str,
+        expected: String,
+        place: &Place<'_>,
+    ) {
+        let shown = quoted(text, self.limits.shown_chars);
+        let message = format!("{shown} does not match the required {what}. Expected: {expected}");
+        self.problem(place, kind, message, expected);
+    }
+
+    fn array(&mut self, node: &Node, items: &'a [Json<'a>], place: &Place<'_>) -> Value {
+        let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
+        if let Some(words) = outside(count, node.min_items, node.max_items, "item") {
+            let message = format!("must have {words}; got {count}");
+            self.problem(place, ProblemKind::WrongCount, message, format!("a list of {words}"));
+        }
+        let before = self.problems.len();
+        let mut values = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let schema = node.prefix.get(index).copied().or(node.items);
+            let (item, place) = (Subject::whole(item), Place::Item(place, index));
+            values.push(match schema {
+                Some(schema) => self.value(schema, &item, &place),
+                None => self.plain(&item, &place),
+            });
+        }
+        // What is no right item has no normal form to compare.
+        if node.unique_items && self.problems.len() == before {
+            self.unique(&values, place);
+        }
+        Value::Array(values)
+    }
+
+    fn unique(&mut self, items: &[Value], place: &Place<'_>) {
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, item) in items.iter().enumerate() {
+            let earlier = *first.entry(identity(item)).or_insert(index);
+            if earlier != index {
+                let message = format!("is the same as item {earlier}; each may stand once");
+                let place = Place::Item(place, index);
+                self.problem(&place, ProblemKind::NotUnique, message, "another value".to_owned());
+            }
+        }
+    }
+}
+
+/// A number as its type holds it, and the decimal that the bounds are asked about.
+fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decimal, Value)> {
+    // Only an integer type reads `3.0` as 3; where no type is said, it stays as it is written.
+    let literal = !digits.contains(['.', 'e', 'E']);
+    if literal || node.types.contains(&Type::Integer) {
+        let (least, most) = node.integers;
+        let integer = decimal.integer().filter(|n| (least..=most).contains(n));
+        let integer = integer.filter(|_| node.takes(Type::Integer));
+        if let Some(value) = integer.and_then(integer_value) {
+            return Some((decimal, value));
+        }
+    }
+    if !node.takes(Type::Number) {
+        return None;
+    }
+    // What runs is the float, so it is the float that must be within the bounds.
+    let (double, shortest) = if node.is_single {
+        let single: f32 = digits.parse().ok()?;
+        (f64::from(single), single.to_string())
+    } else {
+        let double: f64 = digits.parse().ok()?;
+        (double, double.to_string())
+    };
+    let float = double.is_finite().then(|| Decimal::read(&shortest)).flatten()?;
+    let exact = || Decimal::read(&format!("{double:.0}")).is_some_and(|whole| whole == decimal);
+    // A double holds every integer of 15 digits, a single every one of 7.
+    let short = digits.len() <= if node.is_single { 7 } else { 15 };
+    if literal && !short && !exact() {
+        return None;
+    }
+    let whole = float.integer().and_then(integer_value);
+    let value = whole.or_else(|| digits.parse().ok().and_then(Number::from_f64).map(Value::Number));
+    value.map(|value| (float, value))
+}
+
+pub(super) fn is_of(of: Type, json: &Json<'_>) -> bool {
+    match (of, json) {
+        (Type::Null, Json::Null)
+        | (Type::Boolean, Json::Bool(_))
+        | (Type::Number, Json::Number(_))
+        | (Type::String, Json::Text(_) | Json::BrokenText)
+        | (Type::Array, Json::Array(_))
+        | (Type::Object, Json::Object(_)) => true,
+        (Type::Integer, Json::Number(digits)) => {
+            Decimal::read(digits).is_some_and(|number| number.is_integer())
+        }
+        _ => false,
+    }
+}
+
+fn integer_value(integer: i128) -> Option<Value> {
+    i64::try_from(integer)
+        .map(Value::from)
+        .or_else(|_| u64::try_from(integer).map(Value::from))
+        .ok()
+}
+
+pub(super) fn double_value(decimal: &Decimal) -> Value {
+    if let Some(value) = decimal.integer().and_then(integer_value) {
+        return value;
+    }
+    decimal.double().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
+}
