@@ -254,7 +254,7 @@ fn fatal_and_config_errors_come_out_as_an_abort() {
 fn a_rule_that_ends_the_run_leaves_the_function_alone() {
     fn denied(config: bool) -> Result<(), Failure> {
         if config {
-            Err(ToolConfigError::new("no rules are wired"))?
+            Err(ToolConfigError::new("no rules are wired"))?;
         }
         Err(FatalToolError::credential(SECRET))?
     }

@@ -79,7 +79,7 @@ impl fmt::Debug for Registry {
 ///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
 ///     [
 ///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
-///         "it takes a state of type `u32` and there is none; add `.state(…)`",
+///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
 ///     ],
 /// );
 /// ```

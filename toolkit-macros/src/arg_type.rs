@@ -27,6 +27,7 @@ pub(crate) fn arg_type(attribute: TokenStream, item: TokenStream) -> TokenStream
     without_derives(&mut written.attrs, &mut diag);
     for field in fields(&mut written.data) {
         without_flatten(field, &mut diag);
+        without_arg(field, &mut diag);
     }
     in_order(&mut written.data);
     let attributes = attributes(&written.attrs, &root);
@@ -115,6 +116,17 @@ fn without_flatten(field: &mut Field, diag: &mut Diagnostics) {
         }
         *attribute = parse_quote!(#[serde(#(#kept),*)]);
     }
+}
+
+/// Takes off `#[arg(…)]`, which is a parameter's.
+fn without_arg(field: &mut Field, diag: &mut Diagnostics) {
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("arg")) {
+        let message = "`#[arg]` goes on a tool's parameter, not on a field";
+        let help = "write serde's and schemars' own, like `#[schemars(range(min = 1))]`, \
+                    `#[schemars(length(max = 40))]` or `#[serde(default)]`";
+        diag.error(attribute, with_help(message, help));
+    }
+    field.attrs.retain(|attribute| !attribute.path().is_ident("arg"));
 }
 
 /// Keeps documented variants in the order they are written in.

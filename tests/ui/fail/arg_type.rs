@@ -12,6 +12,12 @@ struct Flat {
 }
 
 #[arg_type]
+struct Bounded {
+    #[arg(minimum = 1)]
+    a: u8,
+}
+
+#[arg_type]
 #[derive(Debug, serde::Serialize, JsonSchema)]
 struct Twice {
     a: u8,
@@ -36,8 +42,8 @@ struct Cents(String);
 
 /// Pays.
 #[tool]
-fn pay(flat: Flat, twice: Twice, named: Named, #[arg(minimum = 1)] cents: Cents) -> Flat {
-    let _ = (twice, named, cents);
+fn pay(flat: Flat, twice: Twice, bounded: Bounded, named: Named, #[arg(minimum = 1)] cents: Cents) -> Flat {
+    let _ = (twice, bounded, named, cents);
     flat
 }
 

@@ -272,12 +272,11 @@ impl<'a> Judge<'a> {
             return Value::Null;
         }
         match json {
-            Json::Null => Value::Null,
+            // Broken text was told by the text rules.
+            Json::Null | Json::BrokenText => Value::Null,
             Json::Bool(value) => Value::Bool(*value),
             Json::Number(digits) => self.number(node, digits, place),
             Json::Text(text) => self.text(node, text, place),
-            // Told by the text rules.
-            Json::BrokenText => Value::Null,
             Json::Array(items) => self.array(node, items, place),
             Json::Object(_) => self.object(node, subject, place),
         }

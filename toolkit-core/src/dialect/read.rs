@@ -71,15 +71,9 @@ pub enum DialectError {
 /// The members of a reply, of which one must be there.
 pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(), DialectError> {
     // A gateway's HTML page is not JSON, and cut text is not either.
-    let found: &RawValue = serde_json::from_str(body).map_err(|_| {
-        let start: String = body.trim().chars().take(60).collect();
-        let found = if start.is_empty() {
-            "it is empty".to_owned()
-        } else {
-            format!("it starts with \"{}\"", shown(&start))
-        };
-        DialectError::NotJson { dialect, found }
-    })?;
+    let Ok(found) = serde_json::from_str::<&RawValue>(body) else {
+        return Err(DialectError::NotJson { dialect, found: beginning(body) });
+    };
     let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(found.get()) else {
         return Err(shape(dialect, "$", "expected an object"));
     };
@@ -118,6 +112,16 @@ pub(super) fn parse<'de, T: Deserialize<'de>>(
         };
         shape(dialect, &path, &without_place(&error.into_inner().to_string()))
     })
+}
+
+/// What a body that is not JSON starts with: mostly it is a gateway's page.
+fn beginning(body: &str) -> String {
+    let start: String = body.trim().chars().take(60).collect();
+    if start.is_empty() {
+        "it is empty".to_owned()
+    } else {
+        format!("it starts with \"{}\"", shown(&start))
+    }
 }
 
 pub(super) fn shape(dialect: &'static str, path: &str, found: &str) -> DialectError {

@@ -49,6 +49,7 @@ pub(crate) struct Pattern {
 
 /// One schema, ready to judge a value.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is the answer of one keyword")]
 pub(crate) struct Node {
     /// `false`: nothing is accepted.
     pub(crate) never: bool,

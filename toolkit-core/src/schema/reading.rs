@@ -20,7 +20,7 @@ pub(super) fn faults(root: &Value) -> Vec<String> {
             faults.extend(later.filter_map(|later| taken_for(earlier, later)).map(str::to_owned));
         }
         let tagged = branches(node, "oneOf", &definitions);
-        let is_tagged = tagged.iter().any(|branch| has_tag(branch));
+        let is_tagged = tagged.iter().any(has_tag);
         let buffered = untagged.iter().chain(tagged.iter().filter(|_| is_tagged));
         if buffered.clone().count() > 1
             && buffered.into_iter().any(|branch| has_integer_keys(branch, &definitions))
