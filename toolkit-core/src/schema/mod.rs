@@ -3,10 +3,12 @@
 mod compile;
 mod decimal;
 mod format;
+mod node;
 mod normalize;
 mod pattern;
 mod reading;
 
-pub(crate) use compile::{Additional, Compiled, Node, NodeId, Type, compile, without_rust_formats};
+pub(crate) use compile::{compile, without_rust_formats};
 pub(crate) use decimal::Decimal;
+pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
 pub(crate) use normalize::{Field, given, result, signature};
