@@ -1,0 +1,177 @@
+//! The table that the judge walks: one node a schema.
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::decimal::Decimal;
+use super::format::Format;
+
+/// Where a node stands in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NodeId(pub(super) usize);
+
+/// A JSON Schema type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// What an object takes beside its named properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Additional {
+    Any,
+    Nothing,
+    Schema(NodeId),
+}
+
+/// One property by name.
+#[derive(Debug)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) node: NodeId,
+}
+
+/// A pattern, compiled and as the schema has it.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: String,
+    pub(crate) regex: Regex,
+}
+
+/// One schema, ready to judge a value.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is the answer of one keyword")]
+pub(crate) struct Node {
+    /// `false`: nothing is accepted.
+    pub(crate) never: bool,
+    /// Empty: any type.
+    pub(crate) types: Vec<Type>,
+    pub(crate) one_of_values: Option<Vec<Value>>,
+    /// What the Rust integer type holds, beyond what JSON Schema can say portably.
+    pub(crate) integers: (i128, i128),
+    /// The Rust type is a float of 32 bits.
+    pub(crate) is_single: bool,
+    pub(crate) minimum: Option<Decimal>,
+    pub(crate) maximum: Option<Decimal>,
+    pub(crate) exclusive_minimum: Option<Decimal>,
+    pub(crate) exclusive_maximum: Option<Decimal>,
+    pub(crate) multiple_of: Option<Decimal>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) format: Option<Format>,
+    pub(crate) prefix: Vec<NodeId>,
+    pub(crate) items: Option<NodeId>,
+    pub(crate) min_items: Option<u64>,
+    pub(crate) max_items: Option<u64>,
+    pub(crate) unique_items: bool,
+    pub(crate) properties: Vec<Property>,
+    pub(crate) required: Vec<String>,
+    /// Properties that this node or one that it is joined with has and none of them requires.
+    pub(crate) may_be_absent: Vec<String>,
+    pub(crate) patterns: Vec<(Pattern, NodeId)>,
+    pub(crate) additional: Additional,
+    pub(crate) property_names: Option<NodeId>,
+    pub(crate) min_properties: Option<u64>,
+    pub(crate) max_properties: Option<u64>,
+    pub(crate) reference: Option<NodeId>,
+    pub(crate) all_of: Vec<NodeId>,
+    pub(crate) any_of: Vec<NodeId>,
+    pub(crate) one_of: Vec<NodeId>,
+    pub(crate) not: Option<NodeId>,
+    /// Nothing is said but by the schemas that judge the same value.
+    pub(crate) only_refers: bool,
+}
+
+impl Node {
+    pub(crate) const fn anything() -> Self {
+        Self {
+            never: false,
+            types: Vec::new(),
+            one_of_values: None,
+            integers: (i64::MIN as i128, u64::MAX as i128),
+            is_single: false,
+            minimum: None,
+            maximum: None,
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+            multiple_of: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            format: None,
+            prefix: Vec::new(),
+            items: None,
+            min_items: None,
+            max_items: None,
+            unique_items: false,
+            properties: Vec::new(),
+            required: Vec::new(),
+            may_be_absent: Vec::new(),
+            patterns: Vec::new(),
+            additional: Additional::Any,
+            property_names: None,
+            min_properties: None,
+            max_properties: None,
+            reference: None,
+            all_of: Vec::new(),
+            any_of: Vec::new(),
+            one_of: Vec::new(),
+            not: None,
+            only_refers: false,
+        }
+    }
+
+    /// The schemas that judge the same value.
+    pub(super) fn in_place(&self) -> impl Iterator<Item = NodeId> {
+        self.reference
+            .iter()
+            .chain(&self.all_of)
+            .chain(&self.any_of)
+            .chain(&self.one_of)
+            .chain(&self.not)
+            .copied()
+    }
+
+    /// Whether values of the type are accepted; where no type is said, all are.
+    pub(crate) fn takes(&self, of: Type) -> bool {
+        self.types.is_empty() || self.types.contains(&of)
+    }
+
+    /// Whether the node itself says what an array or object holds.
+    pub(crate) fn has_structure(&self) -> bool {
+        !self.properties.is_empty()
+            || !self.patterns.is_empty()
+            || self.additional != Additional::Any
+            || !self.prefix.is_empty()
+            || self.items.is_some()
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+}
+
+/// A whole schema, ready to judge values.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(super) nodes: Vec<Node>,
+    pub(super) root: NodeId,
+}
+
+impl Compiled {
+    pub(crate) const fn root(&self) -> NodeId {
+        self.root
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "an id is made only where its node is pushed")]
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+}
