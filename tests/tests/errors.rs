@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use toolkit::dialect::Reply;
+use toolkit::dialect::{Anthropic, Dialect, OpenAiChat, Reply, Request};
 use toolkit::prelude::*;
 use toolkit::{
     Abort, Agent, Category, FatalKind, Options, Outcome, Registry, ScriptedModel, Status,
@@ -159,6 +159,43 @@ fn what_is_not_a_tool_error_stays_with_the_host() {
     }
     let (_, log) = logged("foreign_error", "{}");
     assert!(log.contains(&format!("connecting with password {SECRET}: token {SECRET}")), "{log}");
+}
+
+#[test]
+fn no_text_but_a_tool_error_s_reaches_a_transcript_or_the_next_request() {
+    let names = [
+        "text_error",
+        "foreign_error",
+        "boxed_error",
+        "wrapped",
+        "panics",
+        "panics_made",
+        "unwritable",
+    ];
+    let registry = Registry::builder()
+        .tools(tools![
+            text_error,
+            foreign_error,
+            boxed_error,
+            wrapped,
+            panics,
+            panics_made,
+            unwritable
+        ])
+        .build()
+        .unwrap();
+    let view = registry.view(Caller::new("ada"));
+    let calls = names.map(|name| ToolCall::new(name, name, "{}"));
+    let model = ScriptedModel::new([Reply::calls(calls), Reply::text("None of them worked.")]);
+    let run = Agent::new(model, view.clone()).run_blocking("Try all.").unwrap();
+    assert!(run.ok(), "{run:?}");
+    assert_eq!(run.trajectory(), names);
+    assert!(!format!("{run:?}").contains(SECRET), "{run:?}");
+    for dialect in [&Anthropic as &dyn Dialect, &OpenAiChat] {
+        let request = Request::new("model", run.transcript()).tools(view.definitions(dialect));
+        let request = dialect.request(&request).to_string();
+        assert!(request.contains("failed internally (error id ") && !request.contains(SECRET));
+    }
 }
 
 #[test]

@@ -83,6 +83,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("ge", "minimum"),
     ("lt", "exclusive_maximum"),
     ("le", "maximum"),
+    ("min", "minimum"),
+    ("max", "maximum"),
 ];
 
 /// Writes words as `a`, `b` and `c`.

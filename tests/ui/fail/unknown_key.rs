@@ -15,11 +15,12 @@ fn unlike_any() {}
 #[tool]
 fn parameters(
     #[arg(minimun = 1)] a: u8,
+    #[arg(min = 1)] z: u8,
     #[arg(effect = "read")] b: u8,
     #[args(minimum = 1)] c: u8,
     #[ctx] cx: &CallContext,
 ) {
-    let _ = (a, b, c, cx);
+    let _ = (a, z, b, c, cx);
 }
 
 fn main() {}

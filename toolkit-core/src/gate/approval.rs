@@ -44,11 +44,18 @@ use crate::tool::{BoxFuture, Effect, Stopped, Tool};
 /// assert_eq!(view.dispatch_blocking(call, Options::default())?.status(), Status::Ok);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not decide on a call",
+    label = "is no approver",
+    note = "write an async closure, `|request: ApprovalRequest| async move {{ Decision::Approved }}`, \
+            or implement `Approver`"
+)]
 pub trait Approver: Send + Sync + 'static {
     /// Decides whether the call runs.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decision>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, D> Approver for F
 where
     F: Fn(ApprovalRequest) -> D + Send + Sync + 'static,

@@ -31,6 +31,7 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a number",
     label = "`minimum`, `maximum`, `exclusive_minimum`, `exclusive_maximum` and `multiple_of` fit numbers",
+    note = "text takes `min_length` and `max_length`, a list `min_items` and `max_items`",
     note = "a number type of your own says so with `impl toolkit::constraint::Number for YourType {{}}`"
 )]
 pub trait Number {}
@@ -60,6 +61,7 @@ pub trait Number {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be text",
     label = "`min_length`, `max_length`, `pattern` and `format` fit text",
+    note = "a number takes `minimum` and `maximum`, a list `min_items` and `max_items`",
     note = "a text type of your own says so with `impl toolkit::constraint::Text for YourType {{}}`"
 )]
 pub trait Text {}
@@ -89,6 +91,7 @@ pub trait Text {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not known to be a list",
     label = "`min_items`, `max_items` and `unique_items` fit lists",
+    note = "a number takes `minimum` and `maximum`, text `min_length` and `max_length`",
     note = "a list type of your own says so with `impl toolkit::constraint::List for YourType {{}}`"
 )]
 pub trait List {}

@@ -1,0 +1,5 @@
+use toolkit::prelude::*;
+
+fn main() {
+    let _ = Registry::builder().approver(|_: ApprovalRequest| Decision::Approved);
+}
