@@ -223,3 +223,44 @@ fn the_errors_print_as_a_list_also_where_main_returns_them() {
     assert_eq!(errors.to_string(), expected);
     assert_eq!(format!("{errors:?}"), expected);
 }
+
+#[test]
+fn names_of_dynamic_tools_have_a_least_and_a_greatest_length() {
+    let built =
+        |name: &str| Registry::builder().tool(dynamic(name, "Does.", object())).build().is_ok();
+    let accepted = [("a", true), (&"a".repeat(128), true), ("A.b-c_9", true)];
+    let refused = [("", false), (&"a".repeat(129), false), ("a b", false), ("é", false)];
+    for (name, right) in accepted.into_iter().chain(refused) {
+        assert_eq!(built(name), right, "{name:?}");
+    }
+}
+
+#[test]
+fn a_schema_may_have_256_kib_and_no_byte_more() {
+    let built = |bytes: usize| {
+        let empty = json!({"type": "object", "properties": {}, "description": ""}).to_string();
+        let filled = "x".repeat(bytes - empty.len());
+        let schema = json!({"type": "object", "properties": {}, "description": filled});
+        assert_eq!(schema.to_string().len(), bytes);
+        Registry::builder().tool(dynamic("large", "Is large.", schema)).build()
+    };
+    assert!(built(256 * 1024).is_ok());
+    assert_eq!(
+        built(256 * 1024 + 1).unwrap_err().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["tool `large`: its schema has 262145 bytes; at most 262144 are accepted"]
+    );
+}
+
+#[test]
+fn debug_names_the_tools_and_nothing_of_what_they_hold() {
+    let registry =
+        Registry::builder().tool(dynamic("pay", "Pays.", object())).state("hunter2".to_owned());
+    assert_eq!(
+        format!("{registry:?}"),
+        "RegistryBuilder { tools: [Tool { name: \"pay\", .. }], .. }"
+    );
+    let registry = registry.build().unwrap();
+    assert_eq!(format!("{registry:?}"), "[\"pay\"]");
+    let view = format!("{:?}", registry.view(Caller::new("ada")));
+    assert!(view.contains("visible: [\"pay\"]") && view.contains("principal: \"ada\""), "{view}");
+}

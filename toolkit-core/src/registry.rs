@@ -296,21 +296,11 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
 
 /// The pattern that a tool's name does not match.
 fn misnamed(tool: &Tool) -> Option<&'static str> {
-    let name = &tool.name;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let (fits, pattern) = match tool.input {
-        Input::Params(_) => (
-            name.len() <= 64
-                && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && name.chars().all(is_plain),
-            "^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$",
-        ),
-        Input::Given(_) => (
-            (1..=128).contains(&name.len()) && name.chars().all(|c| is_plain(c) || c == '.'),
-            "^[A-Za-z0-9_.-]{1,128}$",
-        ),
-    };
-    if fits { None } else { Some(pattern) }
+    // The attribute checks the name of an annotated function when it is compiled.
+    let Input::Given(_) = tool.input else { return None };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let fits = (1..=128).contains(&tool.name.len()) && tool.name.chars().all(is_plain);
+    if fits { None } else { Some("^[A-Za-z0-9_.-]{1,128}$") }
 }
 
 /// The largest schema that is worth sending.
