@@ -93,18 +93,17 @@ impl<'j> Subject<'j> {
 
     /// The same object without the nulls of properties that need not be there.
     fn without_absent(&self, node: &Node) -> Option<Self> {
-        let is_object = matches!(self.json, Json::Object(_));
-        if self.settled || !is_object || node.may_be_absent.is_empty() {
+        let Json::Object(all) = self.json else { return None };
+        if self.settled || node.may_be_absent.is_empty() {
             return None;
         }
         let is_absent = |(name, json): &Member<'_>| {
             matches!(json, Json::Null) && node.may_be_absent.iter().any(|absent| absent == name)
         };
-        let members = self.members();
-        if !members.iter().any(|member| is_absent(member)) {
+        if !all.iter().any(is_absent) {
             return None;
         }
-        let present = members.into_iter().filter(|member| !is_absent(member)).collect();
+        let present = self.members().into_iter().filter(|member| !is_absent(member)).collect();
         Some(Self { json: self.json, present: Some(present), settled: false })
     }
 }

@@ -9,7 +9,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use crate::limits::Limits;
-use crate::problem::{Path, Problem, ProblemKind, Step, escaped, quoted};
+use crate::problem::{Path, Problem, ProblemKind, escaped, quoted};
 
 /// A JSON value as the text has it: numbers in their own digits, fields in order, none dropped.
 #[derive(Debug)]
@@ -140,19 +140,28 @@ impl Json<'_> {
 }
 
 /// Takes the text apart level by level; `serde_json` alone decides what is JSON.
-struct Reader<'l> {
+struct Reader<'a, 'l> {
     limits: &'l Limits,
     values: usize,
-    steps: Vec<Step>,
+    steps: Vec<Hop<'a>>,
     problems: Vec<Problem>,
 }
 
-impl Reader<'_> {
+/// One step of the way in, which costs nothing until a problem asks for the path.
+enum Hop<'a> {
+    Field(Cow<'a, str>),
+    Item(usize),
+}
+
+impl<'a> Reader<'a, '_> {
     fn path(&self) -> Path {
-        self.steps.iter().fold(Path::root(), |path, step| path.then(step.clone()))
+        self.steps.iter().fold(Path::root(), |path, step| match step {
+            Hop::Field(name) => path.field(name.as_ref()),
+            Hop::Item(index) => path.item(*index),
+        })
     }
 
-    fn value<'a>(&mut self, raw: &'a RawValue) -> Result<Json<'a>, Problem> {
+    fn value(&mut self, raw: &'a RawValue) -> Result<Json<'a>, Problem> {
         self.values += 1;
         if self.values > self.limits.values {
             let message = format!("more than {} values; send fewer", self.limits.values);
@@ -173,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    fn broken<'a>(&mut self) -> Json<'a> {
+    fn broken(&mut self) -> Json<'a> {
         let message = "the text is not valid Unicode: half of a surrogate pair stands alone";
         self.problems
             .push(Problem::new(self.path(), ProblemKind::NotJson, message).expecting("text"));
@@ -195,22 +204,22 @@ impl Reader<'_> {
         Err(over(self.path(), format!("nested more than {} levels deep", self.limits.depth)))
     }
 
-    fn object<'a>(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
+    fn object(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
         self.nested()?;
         let Members(members) =
             serde_json::from_str(text).map_err(|error| self.unreadable(&error))?;
         let mut object: Vec<Member<'a>> = Vec::with_capacity(members.len());
-        let mut names = BTreeSet::new();
+        let mut seen = Seen::default();
         for (key, raw) in members {
             let Ok(BorrowedText(key)) = serde_json::from_str(key.get()) else {
                 let message = "a field's name is not valid Unicode".to_owned();
                 return Err(Problem::new(self.path(), ProblemKind::NotJson, message));
             };
-            if !names.insert(key.clone()) {
+            if !seen.is_new(&key, &object) {
                 self.repeated(&key);
                 continue;
             }
-            self.steps.push(Step::Field(key.clone().into_owned()));
+            self.steps.push(Hop::Field(key.clone()));
             let value = self.value(raw)?;
             self.steps.pop();
             object.push((key, value));
@@ -218,12 +227,12 @@ impl Reader<'_> {
         Ok(Json::Object(object))
     }
 
-    fn array<'a>(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
+    fn array(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
         self.nested()?;
         let Items(items) = serde_json::from_str(text).map_err(|error| self.unreadable(&error))?;
         let mut array = Vec::with_capacity(items.len().min(self.limits.values));
         for (index, raw) in items.into_iter().enumerate() {
-            self.steps.push(Step::Item(index));
+            self.steps.push(Hop::Item(index));
             array.push(self.value(raw)?);
             self.steps.pop();
         }
@@ -234,6 +243,23 @@ impl Reader<'_> {
     fn unreadable(&self, error: &serde_json::Error) -> Problem {
         let what = if error.is_eof() { "ends too early" } else { "is not valid JSON" };
         Problem::new(self.path(), ProblemKind::NotJson, what)
+    }
+}
+
+/// The names of an object so far: a few are looked through, many are kept in order.
+#[derive(Default)]
+struct Seen<'a>(BTreeSet<Cow<'a, str>>);
+
+impl<'a> Seen<'a> {
+    fn is_new(&mut self, name: &Cow<'a, str>, members: &[Member<'a>]) -> bool {
+        const FEW: usize = 16;
+        if members.len() < FEW {
+            return !members.iter().any(|(given, _)| given == name);
+        }
+        if self.0.is_empty() {
+            self.0.extend(members.iter().map(|(given, _)| given.clone()));
+        }
+        self.0.insert(name.clone())
     }
 }
 
