@@ -215,7 +215,7 @@ impl<'a> Reader<'a, '_> {
                 let message = "a field's name is not valid Unicode".to_owned();
                 return Err(Problem::new(self.path(), ProblemKind::NotJson, message));
             };
-            if !seen.is_new(&key, &object) {
+            if !seen.is_new(key.clone(), &object) {
                 self.repeated(&key);
                 continue;
             }
@@ -251,15 +251,15 @@ impl<'a> Reader<'a, '_> {
 struct Seen<'a>(BTreeSet<Cow<'a, str>>);
 
 impl<'a> Seen<'a> {
-    fn is_new(&mut self, name: &Cow<'a, str>, members: &[Member<'a>]) -> bool {
+    fn is_new(&mut self, name: Cow<'a, str>, members: &[Member<'a>]) -> bool {
         const FEW: usize = 16;
         if members.len() < FEW {
-            return !members.iter().any(|(given, _)| given == name);
+            return !members.iter().any(|(given, _)| *given == name);
         }
         if self.0.is_empty() {
             self.0.extend(members.iter().map(|(given, _)| given.clone()));
         }
-        self.0.insert(name.clone())
+        self.0.insert(name)
     }
 }
 
