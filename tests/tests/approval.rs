@@ -72,6 +72,7 @@ fn dispatched(
     let asked = Asked::default();
     let seen = Arc::clone(&asked);
     let approver = move |request: ApprovalRequest| {
+        assert_eq!((request.caller().principal(), request.call_id()), ("ada", "call_1"));
         seen.lock().unwrap().push((
             request.tool().to_owned(),
             request.arguments().clone(),
