@@ -160,6 +160,17 @@ fn a_hidden_tool_is_blocked_and_reads_like_an_unknown_one() {
     assert_eq!((run.trajectory(), log.entries()), (Vec::new(), Vec::new()));
 }
 
+/// The one id under which the log has an error of the run.
+fn error_id(run: &Run) -> String {
+    let mut ids = run.transcript().iter().flat_map(|message| match message {
+        Message::Results(answered) => {
+            answered.iter().filter_map(|answer| answer.outcome.error_id()).collect::<Vec<_>>()
+        }
+        Message::User(_) | Message::Assistant(_) => Vec::new(),
+    });
+    ids.next().unwrap().to_owned()
+}
+
 #[test]
 fn a_fatal_error_ends_the_run_and_the_model_reads_nothing_of_it() {
     let log = Log::default();
@@ -175,7 +186,11 @@ fn a_fatal_error_ends_the_run_and_the_model_reads_nothing_of_it() {
         results(&run),
         [
             result("id-look", "ok", "look did it"),
-            result("id-pay", "failed", "pay failed internally (error id id-pay)"),
+            result(
+                "id-pay",
+                "failed",
+                &format!("pay failed internally (error id {})", error_id(&run))
+            ),
             result("call_1_3", "not_run", NOT_RUN),
         ]
     );
@@ -197,11 +212,21 @@ fn a_fatal_error_drops_the_reads_that_still_run() {
     assert_eq!(
         results(&run),
         [
-            result("id-look", "not_run", NOT_RUN),
-            result("id-ask", "failed", "ask failed internally (error id id-ask)"),
+            result(
+                "id-look",
+                "failed",
+                "stopped midway: the turn ended while this call was running"
+            ),
+            result(
+                "id-ask",
+                "failed",
+                &format!("ask failed internally (error id {})", error_id(&run))
+            ),
         ]
     );
     assert!(!log.entries().contains(&"look ends".to_owned()));
+    assert_eq!(run.trajectory(), ["look", "ask"], "both were entered");
+    assert_eq!(run.blocked_tools(), Vec::<&str>::new());
 }
 
 #[test]

@@ -222,3 +222,46 @@ fn a_dynamic_tool_passes_the_same_gates() {
     assert_eq!(*asked.lock().unwrap(), 1);
     assert_eq!(call(&registry.view(Caller::new("bob")), "pay", "{}").status(), Status::Denied);
 }
+
+/// How to close.
+#[derive(Debug)]
+#[arg_type]
+struct How {
+    #[serde(default = "yes")]
+    force: bool,
+    note: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Deletes for good.
+#[tool(effect = "irreversible")]
+fn delete(#[state] ledger: &Ledger, how: How, #[arg(default = 3)] times: u8) {
+    ledger.0.lock().unwrap().push(format!("{} {:?} {times}", how.force, how.note));
+}
+
+#[test]
+fn a_default_that_lies_inside_an_argument_is_shown_as_well() {
+    let ledger = Arc::new(Ledger::default());
+    let shown = Arc::new(Mutex::new(String::new()));
+    let seen = Arc::clone(&shown);
+    let approver = move |request: ApprovalRequest| {
+        *seen.lock().unwrap() = request.to_string();
+        async { Decision::Approved }
+    };
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::clone(&ledger))
+        .approver(approver)
+        .build()
+        .unwrap();
+    let view = registry.view(Caller::new("ada").tenant("acme"));
+    assert_eq!(call(&view, "delete", r#"{"how":{"note":null}}"#).text(), "ok");
+    assert_eq!(
+        *shown.lock().unwrap(),
+        "delete for ada of acme\n  how: {\"force\":true}\n  times: 3"
+    );
+    assert_eq!(ledger.refunded(), ["true None 3"]);
+}

@@ -180,7 +180,7 @@ fn nothing_is_read_out_of_text_and_the_report_says_what_to_write() {
     refused(
         "create_payment",
         r#"{"amount":5,"currency":"EUR","pay_on":20261201}"#,
-        "$.pay_on: expected text (date as YYYY-MM-DD), got 20261201 (write \"20261201\")",
+        "$.pay_on: expected text (date as YYYY-MM-DD), got 20261201",
     );
 }
 
@@ -501,4 +501,40 @@ fn control_characters_of_the_input_are_shown_escaped() {
     let (outcome, _) = tried("create_payment", "{\"a\\nb\\u0007\":1}");
     assert!(outcome.text().lines().count() == 3, "{}", outcome.text());
     assert!(!outcome.text().contains('\u{7}'));
+}
+
+#[test]
+fn a_report_keeps_its_bounds_from_its_first_line_on() {
+    let none = Limits { problems: 0, report_bytes: 20, ..Limits::default() };
+    let read = |arguments: &str| call(&limited(none), "echo", arguments).text().to_owned();
+    assert_eq!(read(r#"{"aaa":1,"bbb":2}"#), "$: unexpected field \n… and 1 more");
+    let name = "\u{1}".repeat(80);
+    let escaped = "\\u0001".repeat(80);
+    let deep =
+        format!("{}{{\"k\":1,\"k\":2}}{}", format!("{{\"{escaped}\":").repeat(28), "}".repeat(28));
+    let outcome = call(&limited(Limits::default()), "echo", &format!("{{\"value\":{deep}}}"));
+    assert_eq!(outcome.text().len(), 4_096, "{name:?}");
+}
+
+#[test]
+fn what_is_to_be_written_instead_is_told_only_where_it_would_be_right() {
+    /// Sets.
+    #[tool]
+    fn set(
+        a: Option<u8>,
+        #[arg(maximum = 10)] b: Option<u8>,
+        #[arg(pattern = "^[A-Z]$")] c: Option<String>,
+    ) -> String {
+        format!("{a:?} {b:?} {c:?}")
+    }
+    let view = view_of(Tool::of::<set>());
+    let read = |arguments: &str| call(&view, "set", arguments).text().to_owned();
+    assert_eq!(
+        read(r#"{"a":"7"}"#),
+        "$.a: expected an integer from 0 to 255, got text \"7\" (write 7 without quotes)"
+    );
+    assert_eq!(read(r#"{"a":"999"}"#), "$.a: expected an integer from 0 to 255, got text \"999\"");
+    assert_eq!(read(r#"{"a":"3.5"}"#), "$.a: expected an integer from 0 to 255, got text \"3.5\"");
+    assert_eq!(read(r#"{"b":300}"#), "$.b: expected an integer from 0 to 10, got 300");
+    assert_eq!(read(r#"{"c":5}"#), "$.c: expected text, got 5");
 }

@@ -417,6 +417,57 @@ fn a_panic_in_deserialize_in_a_check_and_in_serialize_is_contained() {
 }
 
 #[test]
+fn an_error_that_panics_or_never_ends_when_it_is_read_is_contained() {
+    #[derive(Debug)]
+    enum Bad {
+        Written,
+        Dropped,
+        Circle,
+    }
+    impl fmt::Display for Bad {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            assert!(!matches!(self, Self::Written), "{SECRET}");
+            f.write_str("bad")
+        }
+    }
+    impl std::error::Error for Bad {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            matches!(self, Self::Circle).then_some(self)
+        }
+    }
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            assert!(!matches!(self, Self::Dropped), "{SECRET}");
+        }
+    }
+    /// Fails badly.
+    #[tool]
+    fn bad(how: u8) -> Result<u8, Bad> {
+        Err(match how {
+            0 => Bad::Written,
+            1 => Bad::Dropped,
+            _ => Bad::Circle,
+        })
+    }
+    let view = view_of(Tool::of::<bad>());
+    for how in 0..3 {
+        let outcome = call(&view, "bad", &format!("{{\"how\":{how}}}"));
+        let id = outcome.error_id().unwrap();
+        assert_eq!(outcome.text(), format!("bad failed internally (error id {id})"));
+    }
+}
+
+#[test]
+fn a_tool_error_in_a_box_is_a_tool_error() {
+    /// Fails.
+    #[tool]
+    fn boxed() -> Result<u8, Box<ToolError>> {
+        Err(Box::new(ToolError::business("already refunded")))
+    }
+    assert_eq!(call(&view_of(Tool::of::<boxed>()), "boxed", "{}").text(), "already refunded");
+}
+
+#[test]
 fn a_call_that_is_dropped_midway_lets_no_panic_out() {
     struct Bomb;
     impl Drop for Bomb {

@@ -264,3 +264,53 @@ fn debug_names_the_tools_and_nothing_of_what_they_hold() {
     let view = format!("{:?}", registry.view(Caller::new("ada")));
     assert!(view.contains("visible: [\"pay\"]") && view.contains("principal: \"ada\""), "{view}");
 }
+
+#[test]
+fn a_constant_that_is_no_json_is_a_mistake_and_not_an_absence() {
+    /// Lists.
+    #[tool]
+    fn list(
+        #[arg(default = f64::INFINITY)] limit: f64,
+        #[arg(default = Value::Null)] name: String,
+        #[arg(maximum = 100_000_000_000_000_000_000)] page: u64,
+    ) -> String {
+        format!("{limit} {name} {page}")
+    }
+    let faults = faults(tools![list]);
+    let told = |keyword: &str, name: &str| {
+        format!(
+            "tool `list`: the `{keyword}` of `{name}` can not be written as JSON, or is null; leave it out, or write a value of the parameter's type"
+        )
+    };
+    assert_eq!(faults.len(), 3);
+    for (fault, expected) in faults.iter().zip([
+        told("default", "limit"),
+        told("default", "name"),
+        told("maximum", "page"),
+    ]) {
+        assert!(fault.starts_with(&expected), "{fault}");
+    }
+}
+
+#[test]
+fn a_depth_that_no_stack_holds_is_refused() {
+    let limits = toolkit::Limits { depth: 129, ..toolkit::Limits::default() };
+    let errors = Registry::builder().limits(limits).build().unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "the registry has 1 mistake:\n  `Limits::depth` is 129; at most 128 is safe"
+    );
+    let deepest = toolkit::Limits { depth: 128, ..toolkit::Limits::default() };
+    let nested = json!({"type": "object", "properties": {"a": {"$ref": "#"}}});
+    let registry =
+        Registry::builder().tool(dynamic("nest", "Nests.", nested)).limits(deepest).build();
+    let arguments = format!("{}{{}}{}", "{\"a\":".repeat(127), "}".repeat(127));
+    let view = registry.unwrap().view(Caller::new("a"));
+    assert_eq!(toolkit_tests::call(&view, "nest", &arguments).text(), "done");
+    let deeper = format!("{{\"a\":{arguments}}}");
+    assert!(
+        toolkit_tests::call(&view, "nest", &deeper)
+            .text()
+            .ends_with("nested more than 128 levels deep")
+    );
+}

@@ -170,6 +170,85 @@ fn an_untagged_enum_that_would_read_one_form_as_another_is_refused_when_the_regi
 }
 
 #[test]
+fn an_untagged_enum_with_constraints_before_a_like_form_is_refused_when_the_registry_is_built() {
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(untagged)]
+    enum Amount {
+        Small(#[schemars(range(max = 10))] u8),
+        Big(u32),
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(untagged)]
+    enum Id {
+        Order(#[schemars(regex(pattern = r"^O-\d+$"))] String),
+        Other(String),
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    struct Percent {
+        #[schemars(range(max = 100))]
+        percent: u32,
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(untagged)]
+    enum Share {
+        Percent(Percent),
+        Each(BTreeMap<String, u32>),
+    }
+    /// Takes an amount.
+    #[tool]
+    fn amount(a: Amount) -> String {
+        format!("{a:?}")
+    }
+    /// Takes an id.
+    #[tool]
+    fn id(a: Vec<Id>) -> String {
+        format!("{a:?}")
+    }
+    /// Takes a share.
+    #[tool]
+    fn share(a: Option<Share>) -> String {
+        format!("{a:?}")
+    }
+    for tool in tools![amount, id, share] {
+        assert_eq!(
+            fault(tool),
+            "an untagged enum has a form with constraints before another of the same JSON type, \
+             and a value that only the later one takes would be read as the earlier; \
+             give the enum a tag, or put the form with the constraints last"
+        );
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(untagged)]
+    enum Sized {
+        Small(u8),
+        Big(u32),
+        Odd(i64),
+        Letter(char),
+        Text(String),
+    }
+    /// Takes any size.
+    #[tool]
+    fn sized(a: Sized) -> String {
+        format!("{a:?}")
+    }
+    let view = view_of(Tool::of::<sized>());
+    for (text, read) in [
+        ("7", "Small(7)"),
+        ("300", "Big(300)"),
+        ("-1", "Odd(-1)"),
+        (r#""x""#, "Letter('x')"),
+        (r#""xy""#, "Text(\"xy\")"),
+    ] {
+        assert_eq!(call(&view, "sized", &format!("{{\"a\":{text}}}")).text(), read);
+    }
+}
+
+#[test]
 fn an_untagged_enum_in_the_right_order_reads_every_form_as_it_is_written() {
     #[derive(Debug)]
     #[arg_type]
@@ -757,4 +836,32 @@ fn a_pattern_can_refuse_control_characters() {
     let outcome = call(&view, "name", r#"{"n":"a\u0000b"}"#);
     assert_eq!(outcome.problems()[0].path().pointer(), "/n");
     assert!(built(Tool::of::<name>()).contains("pattern"));
+}
+
+#[test]
+fn texts_that_are_read_as_patterns_are_read_in_time() {
+    let schema = json!({"type": "object", "properties": {
+        "all": {"type": "array", "items": {"type": "string", "format": "regex"}}
+    }});
+    let pattern = r#""\\pL{200}\\pL{200}""#;
+    let arguments = format!("{{\"all\":[{}]}}", vec![pattern; 600].join(","));
+    in_time(dynamic(schema), &arguments);
+}
+
+#[test]
+fn a_flood_of_equal_items_or_names_is_refused_in_time_and_in_few_words() {
+    /// Takes.
+    #[tool]
+    fn take(#[arg(unique_items = true)] all: Option<Vec<u8>>, any: Option<Value>) -> String {
+        format!("{all:?} {any:?}")
+    }
+    let view = view_of(Tool::of::<take>());
+    let equal = format!("{{\"all\":[{}]}}", vec!["1"; 9_990].join(","));
+    let names = format!("{{\"any\":{{{}}}}}", vec!["\"k\":1"; 9_990].join(","));
+    for arguments in [equal, names] {
+        in_time(Tool::of::<take>(), &arguments);
+        let outcome = call(&view, "take", &arguments);
+        assert!(outcome.problems().len() <= 1_000 && outcome.text().len() <= 4_200);
+        assert!(outcome.text().ends_with(" more"), "{}", outcome.text());
+    }
 }

@@ -40,7 +40,7 @@ fn a_forbidden_tool_reads_like_an_unknown_one() {
         let outcome = words(name);
         assert_eq!(outcome.text(), format!("no such tool \"{name}\". Available: alpha"));
         assert_eq!(outcome.status(), status);
-        assert!(outcome.is_error() && outcome.is_retryable() && !outcome.executed());
+        assert!(outcome.is_error() && !outcome.is_retryable() && !outcome.executed());
     }
     assert_eq!(words("refund").host_note(), Some("missing scope `orders:read`"));
     assert_eq!(words("zzzz").host_note(), None);

@@ -275,7 +275,6 @@ impl Outcome {
         let name = quoted(name, shown_chars);
         Self {
             category: Some(Category::Validation),
-            retryable: true,
             ..Self::new(
                 Status::UnknownTool,
                 format!("no such tool {name}{meant}. Available: {available}"),
@@ -287,6 +286,7 @@ impl Outcome {
     pub(crate) fn denied(unknown: Self, missing_scope: &str) -> Self {
         Self {
             status: Status::Denied,
+            category: Some(Category::Permission),
             host_note: Some(format!("missing scope `{}`", escaped(missing_scope, 80))),
             ..unknown
         }
@@ -358,6 +358,18 @@ impl Outcome {
             ),
             error_id: Some(error_id),
             ..Self::new(Status::Failed, String::new())
+        }
+    }
+
+    /// A read that was under way when its turn ended.
+    pub(crate) fn stopped() -> Self {
+        Self {
+            executed: true,
+            retryable: true,
+            ..Self::new(
+                Status::Failed,
+                "stopped midway: the turn ended while this call was running".to_owned(),
+            )
         }
     }
 

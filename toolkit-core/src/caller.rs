@@ -142,7 +142,7 @@ impl CallContext {
         &self.call_id
     }
 
-    /// The host's id of the run that the call belongs to; empty where none was given.
+    /// The host's id of the run that the call belongs to, where it gave one.
     #[must_use]
     pub fn run_id(&self) -> Option<&str> {
         self.run_id.as_deref()

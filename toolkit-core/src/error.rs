@@ -356,7 +356,7 @@ impl Error for ToolConfigError {}
 pub struct ToolConfigErrors(Vec<ToolConfigError>);
 
 impl ToolConfigErrors {
-    /// Collects mistakes; `None` where there is none.
+    /// Collects mistakes; an error where there is any.
     pub(crate) fn of(errors: Vec<ToolConfigError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
@@ -436,21 +436,26 @@ pub(crate) enum Cause {
 }
 
 impl Failure {
-    /// Sorts any error by its outermost type.
+    /// Sorts any error by its outermost type, in a box or not.
     pub(crate) fn sort(error: BoxError) -> Self {
-        let error = match error.downcast::<ToolError>() {
-            Ok(error) => return Self(Cause::Tool(*error)),
+        let error = match unboxed(error) {
+            Ok(error) => return Self(Cause::Tool(error)),
             Err(error) => error,
         };
-        let error = match error.downcast::<FatalToolError>() {
-            Ok(error) => return Self(Cause::Fatal(*error)),
+        let error = match unboxed(error) {
+            Ok(error) => return Self(Cause::Fatal(error)),
             Err(error) => error,
         };
-        Self(match error.downcast::<ToolConfigError>() {
-            Ok(error) => Cause::Config(*error),
-            Err(error) => Cause::Internal(error),
-        })
+        Self(unboxed(error).map_or_else(Cause::Internal, Cause::Config))
     }
+}
+
+fn unboxed<E: Error + 'static>(error: BoxError) -> Result<E, BoxError> {
+    let error = match error.downcast::<E>() {
+        Ok(error) => return Ok(*error),
+        Err(error) => error,
+    };
+    error.downcast::<Box<E>>().map(|error| **error)
 }
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {

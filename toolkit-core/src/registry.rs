@@ -15,7 +15,7 @@ use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Allowed, Approver, Entry, House, Viewer, is_visible};
 use crate::limits::Limits;
 use crate::schema;
-use crate::tool::{Effect, Input, States, Tool};
+use crate::tool::{Effect, Input, Param, States, Tool};
 
 /// All tools of a program.
 ///
@@ -178,6 +178,11 @@ impl RegistryBuilder {
             );
         }
         faults.extend(same_names(&tools));
+        if limits.depth > MOST_DEPTH {
+            let message =
+                format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
+            faults.push(ToolConfigError::new(message));
+        }
         let declared = tools.iter().any(|tool| tool.effect.is_some());
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
@@ -185,8 +190,8 @@ impl RegistryBuilder {
             let mut messages = faults_of(&tool, declared, approver.is_some(), &states);
             match prepare(&tool) {
                 Ok(_) if !messages.is_empty() => {}
-                Ok((definition, schema, defaults)) => {
-                    entries.push(Entry { tool, schema, defaults });
+                Ok((definition, schema)) => {
+                    entries.push(Entry { tool, schema });
                     definitions.push(definition);
                     continue;
                 }
@@ -270,8 +275,7 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
                 .to_owned(),
         );
     }
-    let asks = tool.asks || tool.effect == Some(Effect::Irreversible);
-    if asks && !has_approver {
+    if gate::may_ask(tool) && !has_approver {
         faults.push(
             "it needs a person's approval and there is nobody to ask; add `.approver(…)`"
                 .to_owned(),
@@ -303,13 +307,30 @@ fn misnamed(tool: &Tool) -> Option<&'static str> {
     if fits { None } else { Some("^[A-Za-z0-9_.-]{1,128}$") }
 }
 
+/// Deeper values than this would not fit a thread's stack.
+const MOST_DEPTH: usize = 128;
+
 /// The largest schema that is worth sending.
 const SCHEMA_BYTES: usize = 256 * 1024;
 
-type Prepared = (Definition, schema::Compiled, Vec<Option<Value>>);
+type Prepared = (Definition, schema::Compiled);
 
 /// Makes the definition and the compiled schema of a tool.
 fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
+    if let Input::Params(params) = tool.input {
+        let unwritable = params.iter().flat_map(Param::unwritable);
+        let faults: Vec<String> = unwritable
+            .map(|(name, keyword)| {
+                format!(
+                    "the `{keyword}` of `{name}` can not be written as JSON, or is null; leave it \
+                     out, or write a value of the parameter's type"
+                )
+            })
+            .collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+    }
     let mut input = tool.input_schema()?;
     if input.get("type").is_none_or(|of| of != "object") {
         return Err(vec![
@@ -317,7 +338,8 @@ fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
                 .to_owned(),
         ]);
     }
-    let compiled = schema::compile(&input)?;
+    let writes_defaults = matches!(tool.input, Input::Params(_));
+    let compiled = schema::compile(&input, writes_defaults)?;
     schema::without_rust_formats(&mut input);
     let bytes = input.to_string().len();
     if bytes > SCHEMA_BYTES {
@@ -326,24 +348,24 @@ fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
         )]);
     }
     let Input::Params(params) = tool.input else {
-        return Ok((definition(tool, input), compiled, Vec::new()));
+        return Ok((definition(tool, input), compiled));
     };
-    let mut faults = Vec::new();
-    for param in params {
-        let default = param.default_value().map(|value| ("default", value));
-        let examples = param.examples().into_iter().map(|value| ("example", value));
-        for (what, value) in default.into_iter().chain(examples) {
-            let problems = arguments::check_constant(&compiled, param.name, &value);
-            faults.extend(
-                problems.iter().map(|problem| format!("its {what} is not accepted: {problem}")),
-            );
-        }
-    }
+    let faults: Vec<String> = params.iter().flat_map(|param| constants(param, &compiled)).collect();
     if !faults.is_empty() {
         return Err(faults);
     }
-    let defaults = params.iter().map(crate::tool::Param::default_value).collect();
-    Ok((definition(tool, input), compiled, defaults))
+    Ok((definition(tool, input), compiled))
+}
+
+/// What is wrong with the constants that the attribute was given for a parameter.
+fn constants(param: &Param, compiled: &schema::Compiled) -> Vec<String> {
+    let judged = |what: &str, value: &Value| {
+        let problems = arguments::check_constant(compiled, param.name, value);
+        let told = problems.iter().map(|problem| format!("its {what} is not accepted: {problem}"));
+        told.collect::<Vec<_>>()
+    };
+    let default = param.default_value().into_iter().flat_map(|value| judged("default", &value));
+    default.chain(param.examples().iter().flat_map(|value| judged("example", value))).collect()
 }
 
 fn definition(tool: &Tool, input_schema: Value) -> Definition {

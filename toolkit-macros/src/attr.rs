@@ -385,7 +385,11 @@ impl Form for Words {
         let words = content.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
         // What is left over would be reported a second time.
         content.parse::<TokenStream>()?;
-        Ok(Self(words?.iter().map(Text::of).collect()))
+        let words: Vec<Text> = words?.iter().map(Text::of).collect();
+        if words.is_empty() {
+            return Err(input.error("expected at least one word"));
+        }
+        Ok(Self(words))
     }
 }
 

@@ -20,7 +20,7 @@ pub use scripted::ScriptedModel;
 use crate::call::{Outcome, ToolCall};
 use crate::dialect::{Answered, Ending, Message, Reply};
 use crate::error::{Abort, ToolConfigError};
-use crate::problem::escaped;
+use crate::gate::error_id;
 use crate::registry::{Options, View};
 use crate::tool::Effect;
 
@@ -93,7 +93,7 @@ impl<M: Model> Agent<M> {
         self
     }
 
-    /// Sets the id that the tools see as the run's; without it, an empty one.
+    /// Sets the id that the tools see as the run's.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
@@ -224,6 +224,7 @@ impl<M: Model> Agent<M> {
                 break;
             }
             progress.calls += 1;
+            answers.started = index + 1;
             running.push(async move { (index, self.dispatch(call).await) });
         }
         while let Some((index, result)) = running.next().await {
@@ -327,13 +328,15 @@ fn replied(message: &Message) -> Vec<&ToolCall> {
 struct Answers {
     calls: Vec<ToolCall>,
     outcomes: Vec<Option<Outcome>>,
+    /// How many were started, from the first on.
+    started: usize,
     stop: Option<Stop>,
 }
 
 impl Answers {
     fn to(calls: Vec<ToolCall>) -> Self {
         let outcomes = calls.iter().map(|_| None).collect();
-        Self { calls, outcomes, stop: None }
+        Self { calls, outcomes, started: 0, stop: None }
     }
 
     fn note(
@@ -345,8 +348,7 @@ impl Answers {
             Ok(outcome) => outcome,
             Err(Abort::Config(error)) => return Err(error),
             Err(Abort::Fatal { tool, error, executed }) => {
-                let id = self.calls.get(index).map_or("", ToolCall::id);
-                let id = escaped(id, 80);
+                let id = error_id();
                 tracing::error!(error_id = id, tool, %error, "a tool ended the run");
                 // One that was entered may have done its work, and must not read as one that did not.
                 let outcome = Outcome::internal(&tool, id, executed);
@@ -362,11 +364,13 @@ impl Answers {
 
     /// Every call gets its result, whatever happened to the others.
     fn close(self) -> (Vec<Answered>, Option<Stop>) {
-        let outcomes = self.outcomes.into_iter();
-        let answered =
-            self.calls.into_iter().zip(outcomes).map(|(call, outcome)| {
-                Answered::new(call, outcome.unwrap_or_else(Outcome::not_run))
-            });
+        let started = self.started;
+        let unanswered =
+            |index: usize| if index < started { Outcome::stopped() } else { Outcome::not_run() };
+        let answered = self.calls.into_iter().zip(self.outcomes).enumerate();
+        let answered = answered.map(|(index, (call, outcome))| {
+            Answered::new(call, outcome.unwrap_or_else(|| unanswered(index)))
+        });
         (answered.collect(), self.stop)
     }
 }

@@ -13,7 +13,7 @@ use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
 use crate::schema::{Compiled, Decimal, Node, NodeId, Type};
 
 /// Problems beyond this many are not looked for.
-const MOST_PROBLEMS: usize = 1_000;
+pub(super) const MOST_PROBLEMS: usize = 1_000;
 
 /// The normal form of a value, or every problem ordered by place.
 pub(super) fn judge(
@@ -149,7 +149,9 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn push(&mut self, problem: Problem) {
-        if !self.problems.contains(&problem) {
+        // What two schemas say of one place stands close together.
+        let is_told = self.problems.iter().rev().take(32).any(|told| *told == problem);
+        if !is_told && !self.has_enough() {
             self.problems.push(problem);
         }
     }
@@ -306,7 +308,7 @@ impl<'a> Judge<'a> {
     fn number(&mut self, node: &Node, digits: &str, place: &Place<'_>) -> Value {
         let number = Decimal::read(digits).and_then(|decimal| held(node, digits, decimal));
         let Some((decimal, value)) = number else {
-            let (least, most) = node.integers;
+            let (least, most) = integers(node);
             let expected = if !node.takes(Type::Number) {
                 format!("an integer from {least} to {most}")
             } else if node.is_single {
@@ -324,11 +326,7 @@ impl<'a> Judge<'a> {
     }
 
     fn bounds(&mut self, node: &Node, digits: &str, decimal: &Decimal, place: &Place<'_>) {
-        let below = node.minimum.as_ref().is_some_and(|least| decimal < least)
-            || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least);
-        let above = node.maximum.as_ref().is_some_and(|most| decimal > most)
-            || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most);
-        if below || above {
+        if is_beyond(node, decimal) {
             let expected = describe(self.schema, node);
             let found = Json::Number(digits).named(self.limits.shown_chars);
             let message = format!("expected {expected}, got {found}");
@@ -412,6 +410,9 @@ impl<'a> Judge<'a> {
         let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for (index, item) in items.iter().enumerate() {
             let earlier = *first.entry(identity(item)).or_insert(index);
+            if self.has_enough() {
+                return;
+            }
             if earlier != index {
                 let message = format!("is the same as item {earlier}; each may stand once");
                 let place = Place::Item(place, index);
@@ -421,8 +422,28 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Whether a number is beyond a bound.
+pub(super) fn is_beyond(node: &Node, decimal: &Decimal) -> bool {
+    node.minimum.as_ref().is_some_and(|least| decimal < least)
+        || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least)
+        || node.maximum.as_ref().is_some_and(|most| decimal > most)
+        || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most)
+}
+
+/// The integers that both the type holds and the bounds allow.
+fn integers(node: &Node) -> (i128, i128) {
+    let (least, most) = node.integers;
+    let bound = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::integer);
+    let least = least.max(bound(&node.minimum).unwrap_or(least));
+    let most = most.min(bound(&node.maximum).unwrap_or(most));
+    (
+        least.max(bound(&node.exclusive_minimum).map_or(least, |below| below + 1)),
+        most.min(bound(&node.exclusive_maximum).map_or(most, |above| above - 1)),
+    )
+}
+
 /// A number as its type holds it, and the decimal that the bounds are asked about.
-fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decimal, Value)> {
+pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decimal, Value)> {
     // Only an integer type reads `3.0` as 3; where no type is said, it stays as it is written.
     let literal = !digits.contains(['.', 'e', 'E']);
     if literal || node.types.contains(&Type::Integer) {

@@ -27,6 +27,9 @@ impl<'a> Judge<'a> {
             if let Some((name, json)) = member {
                 let value = self.member(node, name, json, Some(property.node), place);
                 object.insert(property.name.clone(), value);
+            } else if let Some(default) = &self.schema.node(property.node).default {
+                // So that what an approver sees is what runs.
+                object.insert(property.name.clone(), default.clone());
             }
         }
         for (name, json) in members {

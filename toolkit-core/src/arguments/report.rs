@@ -40,8 +40,8 @@ pub(crate) fn lines(problems: &[Problem], limits: &Limits) -> String {
     let mut report = String::new();
     for (index, problem) in problems.iter().enumerate() {
         let line = problem.to_string();
-        let full = report.len() + line.len() > limits.report_bytes && index > 0;
-        if full || index >= limits.problems {
+        let full = report.len() + line.len() > limits.report_bytes;
+        if index > 0 && (full || index >= limits.problems) {
             let left = problems.len() - index;
             report.extend(["\n… and ", &left.to_string(), " more"]);
             break;
@@ -49,7 +49,13 @@ pub(crate) fn lines(problems: &[Problem], limits: &Limits) -> String {
         if index > 0 {
             report.push('\n');
         }
-        report.push_str(&line);
+        report.push_str(cut(&line, limits.report_bytes));
     }
     report
+}
+
+/// The start of a line, of so many bytes at the most.
+fn cut(line: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(line.len())).rev().find(|end| line.is_char_boundary(*end));
+    line.get(..end.unwrap_or_default()).unwrap_or_default()
 }

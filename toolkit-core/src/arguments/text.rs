@@ -8,6 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use super::judge::MOST_PROBLEMS;
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, escaped, quoted};
 
@@ -112,6 +113,14 @@ fn not_an_object(found: &Json<'_>, limits: &Limits) -> Problem {
 }
 
 impl Json<'_> {
+    /// As `named`, without the word before a text.
+    pub(super) fn shown(&self, shown_chars: usize) -> String {
+        match self {
+            Self::Text(text) => quoted(text, shown_chars),
+            other => other.named(shown_chars),
+        }
+    }
+
     /// What it is, in the report's words.
     pub(super) fn named(&self, shown_chars: usize) -> String {
         match self {
@@ -125,16 +134,6 @@ impl Json<'_> {
             Self::BrokenText => "text that is not valid Unicode".to_owned(),
             Self::Array(_) => "a list".to_owned(),
             Self::Object(_) => "an object".to_owned(),
-        }
-    }
-}
-
-impl Json<'_> {
-    /// As `named`, without the word before a text.
-    pub(super) fn shown(&self, shown_chars: usize) -> String {
-        match self {
-            Self::Text(text) => quoted(text, shown_chars),
-            other => other.named(shown_chars),
         }
     }
 }
@@ -190,6 +189,9 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn repeated(&mut self, name: &str) {
+        if self.problems.len() >= MOST_PROBLEMS {
+            return;
+        }
         let shown = escaped(name, self.limits.shown_chars);
         let message = format!("field '{shown}' is given twice; give it once");
         let path = self.path().field(name);

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::judge::double_value;
+use super::judge::{double_value, held, is_beyond};
 use super::text::Json;
 use super::union::behind;
-use crate::schema::{Compiled, Decimal, Node, Type};
+use crate::schema::{Compiled, Decimal, INTEGER_KEYS, Node, Type};
 
 /// What a value of this schema looks like, in words.
 pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
@@ -36,10 +36,13 @@ fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>
 
 /// What the names of a map's fields must be.
 pub(super) fn key_words(pattern: &str) -> String {
-    match pattern {
-        r"^(0|[1-9]\d*)$" => "an integer from 0 on, like \"7\"".to_owned(),
-        r"^(0|-?[1-9]\d*)$" => "an integer, like \"-7\"".to_owned(),
-        other => format!("text matching {other}"),
+    let [unsigned, signed] = INTEGER_KEYS;
+    if pattern == unsigned {
+        "an integer from 0 on, like \"7\"".to_owned()
+    } else if pattern == signed {
+        "an integer, like \"-7\"".to_owned()
+    } else {
+        format!("text matching {pattern}")
     }
 }
 
@@ -84,37 +87,50 @@ fn range(node: &Node) -> String {
     }
 }
 
-/// How a value of the wrong type is put right, where that is plain to see.
+/// How a value of the wrong type is put right, where that is plain to see and would be accepted.
 pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
-    let nothing = (String::new(), None);
     let wants = |of: Type| node.types.contains(&of);
-    match json {
+    let written = match json {
         Json::Text(text) => {
-            let parsed: Option<Value> = serde_json::from_str(text.trim()).ok();
+            let text = text.trim();
+            let parsed: Option<Value> = serde_json::from_str(text).ok();
             match parsed {
-                Some(value @ Value::Number(_)) if wants(Type::Number) || wants(Type::Integer) => {
-                    (format!(" (write {value} without quotes)"), Some(value))
-                }
+                Some(Value::Number(_)) => accepted_number(node, text)
+                    .map(|value| (format!(" (write {text} without quotes)"), value)),
                 Some(value @ Value::Bool(_)) if wants(Type::Boolean) => {
-                    (format!(" (write {value} without quotes)"), Some(value))
+                    Some((format!(" (write {value} without quotes)"), value))
                 }
                 Some(value)
                     if (wants(Type::Object) && value.is_object())
                         || (wants(Type::Array) && value.is_array()) =>
                 {
-                    (" (send the JSON itself, not text that holds it)".to_owned(), Some(value))
+                    Some((" (send the JSON itself, not text that holds it)".to_owned(), value))
                 }
-                _ => nothing,
+                _ => None,
             }
         }
-        Json::Number(digits) if wants(Type::String) && digits.len() <= 80 => {
-            (format!(" (write \"{digits}\")"), Some(Value::from(*digits)))
-        }
-        Json::Bool(value) if wants(Type::String) => {
-            (format!(" (write \"{value}\")"), Some(Value::from(value.to_string())))
-        }
-        _ => nothing,
-    }
+        Json::Number(digits) if digits.len() <= 80 => accepted_text(node, digits),
+        Json::Bool(value) => accepted_text(node, &value.to_string()),
+        _ => None,
+    };
+    written.map_or_else(Default::default, |(words, value)| (words, Some(value)))
+}
+
+fn accepted_number(node: &Node, digits: &str) -> Option<Value> {
+    let is_number = node.types.contains(&Type::Number) || node.types.contains(&Type::Integer);
+    let (decimal, value) = held(node, digits, Decimal::read(digits).filter(|_| is_number)?)?;
+    let within = !is_beyond(node, &decimal)
+        && node.multiple_of.as_ref().is_none_or(|step| decimal.is_multiple_of(step));
+    within.then_some(value)
+}
+
+fn accepted_text(node: &Node, text: &str) -> Option<(String, Value)> {
+    let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
+    let accepted = node.types.contains(&Type::String)
+        && outside(length, node.min_length, node.max_length, "").is_none()
+        && node.pattern.as_ref().is_none_or(|pattern| pattern.regex.is_match(text))
+        && node.format.is_none_or(|format| format.accepts(text));
+    accepted.then(|| (format!(" (write \"{text}\")"), Value::from(text)))
 }
 
 /// Names in a row, cut where there are too many to read.

@@ -207,7 +207,9 @@ fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
     match reason {
         Some("length") => Ending::CutOff,
         Some("content_filter") => Ending::Refused,
-        _ if message.refusal.is_some() => Ending::Refused,
+        _ if message.refusal.as_deref().is_some_and(|text| !text.trim().is_empty()) => {
+            Ending::Refused
+        }
         // A call that was forced comes with `stop`; the list of calls tells.
         _ if message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) => Ending::Calls,
         Some("stop" | "tool_calls" | "function_call") | None => Ending::Done,

@@ -171,6 +171,9 @@ impl ApprovalRequest {
 impl fmt::Display for ApprovalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} for {}", self.tool, escaped(self.caller().principal(), 200))?;
+        if let Some(tenant) = self.caller().tenant_name() {
+            write!(f, " of {}", escaped(tenant, 200))?;
+        }
         for (name, value) in self.arguments.as_object().into_iter().flatten() {
             let value = match value {
                 Value::String(text) => format!("\"{}\"", escaped(text, usize::MAX)),
@@ -188,7 +191,7 @@ fn json_escaped(json: &str) -> String {
 }
 
 /// Whether a call of the tool can need a person at all.
-pub(super) fn may_ask(tool: &Tool) -> bool {
+pub(crate) fn may_ask(tool: &Tool) -> bool {
     tool.asks || tool.effect == Some(Effect::Irreversible)
 }
 

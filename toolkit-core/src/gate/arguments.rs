@@ -1,13 +1,13 @@
 //! Gate 3: the arguments, checked and put into the function's own types.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Entry;
 use crate::arguments;
 use crate::call::{Outcome, ToolCall};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind};
-use crate::tool::{Input, Param, Slot, Stopped};
+use crate::tool::{Input, Slot, Stopped};
 
 pub(super) fn check(
     entry: &Entry,
@@ -23,7 +23,6 @@ pub(super) fn check(
     }
     let value = arguments::check(&entry.schema, call.arguments(), limits)
         .map_err(|problems| invalid(problems, limits))?;
-    let value = with_defaults(entry, value);
     let problems = fill(entry, &value, slots);
     if problems.is_empty() { Ok(value) } else { Err(invalid(problems, limits)) }
 }
@@ -31,31 +30,6 @@ pub(super) fn check(
 fn invalid(problems: Vec<Problem>, limits: &Limits) -> Stopped {
     let report = arguments::lines(&problems, limits);
     Stopped::Refused(Box::new(Outcome::invalid(problems, report)))
-}
-
-/// Writes the defaults in, so that what an approver sees is what runs.
-fn with_defaults(entry: &Entry, value: Value) -> Value {
-    let params = match (&entry.tool.input, &value) {
-        (Input::Params(params), Value::Object(given)) if lacks_default(entry, params, given) => {
-            params
-        }
-        _ => return value,
-    };
-    let mut object = Map::new();
-    for (param, default) in params.iter().zip(&entry.defaults) {
-        let argument = value.get(param.name).or(default.as_ref());
-        if let Some(argument) = argument {
-            object.insert(param.name.to_owned(), argument.clone());
-        }
-    }
-    Value::Object(object)
-}
-
-fn lacks_default(entry: &Entry, params: &[Param], given: &Map<String, Value>) -> bool {
-    params
-        .iter()
-        .zip(&entry.defaults)
-        .any(|(param, default)| default.is_some() && !given.contains_key(param.name))
 }
 
 fn fill(entry: &Entry, value: &Value, slots: &mut [&mut dyn Slot]) -> Vec<Problem> {

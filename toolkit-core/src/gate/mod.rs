@@ -11,12 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+pub(crate) use approval::may_ask;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
+pub(crate) use run::error_id;
 
 use crate::call::{Outcome, ToolCall};
 use crate::caller::{CallContext, Caller};
-use crate::error::Abort;
+use crate::error::{Abort, Cause, Failure, ToolConfigError};
 use crate::limits::Limits;
 use crate::schema::Compiled;
 use crate::tool::{BoxFuture, Gates, Passage, Rules, Slot, States, Stopped, Tool};
@@ -25,8 +27,6 @@ use crate::tool::{BoxFuture, Gates, Passage, Rules, Slot, States, Stopped, Tool}
 pub(crate) struct Entry {
     pub(crate) tool: Tool,
     pub(crate) schema: Compiled,
-    /// One a parameter, in the signature's order.
-    pub(crate) defaults: Vec<Option<Value>>,
 }
 
 /// What all gates of a registry share.
@@ -98,10 +98,14 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        if rules.checks.is_empty() && !approval::may_ask(&self.entry.tool) {
+        if rules.checks.is_empty() && !may_ask(&self.entry.tool) {
             return None;
         }
         Some(Box::pin(async move {
+            if self.checked.get().is_none() {
+                let unchecked = ToolConfigError::new("its rules were asked before its arguments");
+                return Err(Stopped::Failed(Failure(Cause::Config(unchecked))));
+            }
             // 5 check
             check::run(rules.checks, &self.house.limits).await?;
             // 7 approval

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use crate::call::Outcome;
-use crate::error::{Abort, Cause, Failure};
+use crate::error::{Abort, BoxError, Cause, Failure};
 use crate::output::Output;
 use crate::tool::{BoxFuture, Stopped, Tool};
 
@@ -26,10 +26,16 @@ impl Panic {
     }
 
     fn discard(self) {
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(self.0)));
-        if dropped.is_err() {
-            tracing::error!("the payload of a panic panicked when it was dropped");
-        }
+        quietly(|| drop(self.0));
+    }
+}
+
+/// Does what may panic once more where nobody is left to be told of it.
+#[expect(clippy::mem_forget, reason = "a payload whose drop panics as well is not tried again")]
+fn quietly(last: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(last)) {
+        tracing::error!("a value panicked when it was dropped");
+        std::mem::forget(payload);
     }
 }
 
@@ -50,7 +56,13 @@ impl Future for Fence<'_> {
         let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx)));
         match polled {
             Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(result)) => Poll::Ready(self.drop_call().map_or(Ok(result), Err)),
+            Ok(Poll::Ready(result)) => Poll::Ready(match self.drop_call() {
+                None => Ok(result),
+                Some(panic) => {
+                    quietly(|| drop(result));
+                    Err(panic)
+                }
+            }),
             Err(payload) => {
                 if let Some(second) = self.drop_call() {
                     second.discard();
@@ -109,13 +121,13 @@ pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome
         }
         Stopped::Failed(Failure(Cause::Internal(error))) => {
             let id = error_id();
-            let error = chain(&*error);
+            let error = told(error);
             tracing::error!(tool = tool.name, error_id = id, error, "a tool failed internally");
             Ok(Outcome::internal(&tool.name, id, entered))
         }
         Stopped::Untellable(error) => {
             let id = error_id();
-            let error = chain(&*error);
+            let error = told(error);
             tracing::error!(
                 tool = tool.name,
                 error_id = id,
@@ -127,20 +139,33 @@ pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome
     }
 }
 
-/// An error and what caused it, in one line.
+/// The text of an error, which is the tool's own code and may panic, and the error's end.
+fn told(error: BoxError) -> String {
+    let text = catch_unwind(AssertUnwindSafe(|| chain(&*error)));
+    quietly(|| drop(error));
+    text.unwrap_or_else(|payload| {
+        let panic = Panic(payload);
+        let text = format!("the error panicked when it was written: {}", panic.text());
+        panic.discard();
+        text
+    })
+}
+
+/// An error and what caused it, in one line; a chain may be a circle.
 fn chain(error: &(dyn Error + Send + Sync)) -> String {
+    const MOST: usize = 16;
     let mut text = error.to_string();
     let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
+    for _ in 0..MOST {
+        let Some(cause) = source else { break };
+        text.extend([": ", &cause.to_string()]);
         source = cause.source();
     }
     text
 }
 
 /// A name for one internal error, to find it in the log by.
-fn error_id() -> String {
+pub(crate) fn error_id() -> String {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut hasher = KEY.build_hasher();

@@ -10,9 +10,16 @@ use super::node::{Additional, Compiled, Node, NodeId, Pattern, Property, Type};
 use super::pattern;
 
 /// Compiles a schema; every reason why it can not be where it can not.
-pub(crate) fn compile(schema: &Value) -> Result<Compiled, Vec<String>> {
-    let mut compiler =
-        Compiler { document: schema, nodes: Vec::new(), seen: Vec::new(), faults: Vec::new() };
+///
+/// `writes_defaults`: what is left out comes into the normal form as its default.
+pub(crate) fn compile(schema: &Value, writes_defaults: bool) -> Result<Compiled, Vec<String>> {
+    let mut compiler = Compiler {
+        document: schema,
+        writes_defaults,
+        nodes: Vec::new(),
+        seen: Vec::new(),
+        faults: Vec::new(),
+    };
     let root = compiler.schema(schema, "#");
     compiler.refuse_loops();
     if compiler.faults.is_empty() {
@@ -86,6 +93,7 @@ struct Joined {
 
 struct Compiler<'a> {
     document: &'a Value,
+    writes_defaults: bool,
     nodes: Vec<Node>,
     /// The references that were followed, and where they lead.
     seen: Vec<(String, NodeId)>,
@@ -126,6 +134,7 @@ impl<'a> Compiler<'a> {
                 self.fault(at, &format!("uses the keyword `{keyword}`, which is not supported"));
             }
         }
+        node.default = keywords.get("default").filter(|_| self.writes_defaults).cloned();
         node.only_refers = !speaks && node.in_place().any(|id| Some(id) != node.not);
         self.compare_with_type(&node, at);
         node

@@ -72,7 +72,7 @@ impl Format {
             Self::Uri => uri(text),
             Self::UriReference => uri_characters(text),
             Self::Uuid => uuid(text),
-            Self::Regex => super::pattern::compile(text).is_ok(),
+            Self::Regex => super::pattern::is_regex(text),
             Self::JsonPointer => json_pointer(text),
         }
     }

@@ -11,4 +11,4 @@ mod reading;
 pub(crate) use compile::{compile, without_rust_formats};
 pub(crate) use decimal::Decimal;
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
-pub(crate) use normalize::{Field, given, result, signature};
+pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature};

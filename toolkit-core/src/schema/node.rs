@@ -48,6 +48,8 @@ pub(crate) struct Pattern {
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is the answer of one keyword")]
 pub(crate) struct Node {
+    /// What the normal form has where the value is left out.
+    pub(crate) default: Option<Value>,
     /// `false`: nothing is accepted.
     pub(crate) never: bool,
     /// Empty: any type.
@@ -92,6 +94,7 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) const fn anything() -> Self {
         Self {
+            default: None,
             never: false,
             types: Vec::new(),
             one_of_values: None,

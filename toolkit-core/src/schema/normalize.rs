@@ -50,7 +50,8 @@ pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Result<V
 
 /// Makes the input schema of a tool that is known only at run time.
 ///
-/// It is the host's, so it stays as it is but for the parts that a provider insists on.
+/// It is the host's, so it stays as it is but for what providers refuse (`$schema`, `$id`, Rust's
+/// number formats) and what they insist on (`type` and `properties` at the root).
 pub(crate) fn given(mut schema: Value) -> Value {
     if let Value::Object(root) = &mut schema {
         root.shift_remove("$schema");
@@ -252,36 +253,51 @@ fn drop_null(node: &mut Object) {
     }
 }
 
-/// Writes the range of a number type of up to 32 bits, which a double holds exactly.
+/// What a Rust number type holds, as far as a double holds it exactly; `None` for other formats.
+pub(super) fn rust_range(node: &Object) -> Option<(Option<Value>, Option<Value>)> {
+    let both = |least: Value, most: Value| Some((Some(least), Some(most)));
+    match node.get("format").and_then(Value::as_str)? {
+        "int8" => both(i8::MIN.into(), i8::MAX.into()),
+        "int16" => both(i16::MIN.into(), i16::MAX.into()),
+        "int32" => both(i32::MIN.into(), i32::MAX.into()),
+        "uint8" => both(0.into(), u8::MAX.into()),
+        "uint16" => both(0.into(), u16::MAX.into()),
+        "uint32" => both(0.into(), u32::MAX.into()),
+        "uint64" | "uint" => Some((Some(0.into()), None)),
+        "float" => both(f32::MIN.into(), f32::MAX.into()),
+        "int64" | "int" | "double" => Some((None, None)),
+        _ => None,
+    }
+}
+
+/// Writes the range of a number type, where a double holds it exactly.
 fn bound_numbers(node: &mut Object) {
-    let (least, most): (Value, Value) = match node.get("format").and_then(Value::as_str) {
-        Some("int8") => (i8::MIN.into(), i8::MAX.into()),
-        Some("int16") => (i16::MIN.into(), i16::MAX.into()),
-        Some("int32") => (i32::MIN.into(), i32::MAX.into()),
-        Some("uint8") => (0.into(), u8::MAX.into()),
-        Some("uint16") => (0.into(), u16::MAX.into()),
-        Some("uint32") => (0.into(), u32::MAX.into()),
-        Some("float") => (f32::MIN.into(), f32::MAX.into()),
-        _ => return,
-    };
-    if !node.contains_key("exclusiveMinimum") {
+    let Some((least, most)) = rust_range(node) else { return };
+    if let Some(least) = least
+        && !node.contains_key("exclusiveMinimum")
+    {
         node.entry("minimum").or_insert(least);
     }
-    if !node.contains_key("exclusiveMaximum") {
+    if let Some(most) = most
+        && !node.contains_key("exclusiveMaximum")
+    {
         node.entry("maximum").or_insert(most);
     }
 }
+
+/// The names of a map's fields where its keys are integers, without and with a sign.
+pub(crate) const INTEGER_KEYS: [&str; 2] = [r"^(0|[1-9]\d*)$", r"^(0|-?[1-9]\d*)$"];
 
 /// Writes the keys of a map with integer keys as serde reads them: without zeros in front.
 fn write_integer_keys(node: &mut Object) {
     let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else { return };
     let named = std::mem::take(patterns).into_iter().map(|(pattern, schema)| {
-        let pattern = match pattern.as_str() {
-            r"^\d+$" => r"^(0|[1-9]\d*)$".to_owned(),
-            r"^-?\d+$" => r"^(0|-?[1-9]\d*)$".to_owned(),
-            _ => pattern,
-        };
-        (pattern, schema)
+        let [unsigned, signed] = INTEGER_KEYS;
+        match pattern.as_str() {
+            r"^\d+$" => (unsigned.to_owned(), schema),
+            r"^-?\d+$" => (signed.to_owned(), schema),
+            _ => (pattern, schema),
+        }
     });
     patterns.extend(named);
 }
@@ -344,8 +360,13 @@ fn merge_reference(node: &mut Object, definitions: &Value) {
 }
 
 fn target<'a>(node: &Object, definitions: &'a Value) -> Option<&'a Object> {
+    definitions.get(referred(node)?)?.as_object()
+}
+
+/// The definition that a node refers to, by its name (RFC 6901 escapes undone).
+fn referred(node: &Object) -> Option<String> {
     let name = node.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
-    definitions.get(name)?.as_object()
+    Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
 /// The node itself, or what it refers to.
@@ -498,12 +519,11 @@ fn inline_single_uses(root: &mut Value) {
         if uses != 1 || references(&mut definition).contains(&name) {
             continue;
         }
-        let reference = Value::from(format!("#/$defs/{name}"));
         walk(root, &mut |node| {
-            if let (Some(used), Value::Object(definition)) = (node.get("$ref"), &definition)
-                && *used == reference
+            if let (Some(used), Value::Object(definition)) = (referred(node), &definition)
+                && used == name
             {
-                *node = definition.clone();
+                node.clone_from(definition);
             }
         });
     }
@@ -512,10 +532,6 @@ fn inline_single_uses(root: &mut Value) {
 
 fn references(schema: &mut Value) -> Vec<String> {
     let mut names = Vec::new();
-    walk(schema, &mut |node| {
-        let name =
-            node.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix("#/$defs/"));
-        names.extend(name.map(str::to_owned));
-    });
+    walk(schema, &mut |node| names.extend(referred(node)));
     names
 }

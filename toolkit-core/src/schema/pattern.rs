@@ -4,6 +4,11 @@ use regex::{Regex, RegexBuilder};
 
 /// Compiles a pattern; the reason where it can not be.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    if let Some(flag) = refused_group(pattern) {
+        return Err(format!(
+            "pattern {pattern:?} can not be used: it has the group `(?{flag}`, which ECMA-262 does not"
+        ));
+    }
     RegexBuilder::new(&translate(pattern)).size_limit(10 << 20).build().map_err(|error| {
         let reason = match error {
             regex::Error::CompiledTooBig(_) => "it compiles to more than 10 MiB".to_owned(),
@@ -11,6 +16,18 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         };
         format!("pattern {pattern:?} can not be used: {reason}; patterns run in linear time, without look-around and back-references")
     })
+}
+
+/// Whether a text is a regular expression; it is only read, since compiling has no small bound.
+pub(super) fn is_regex(text: &str) -> bool {
+    refused_group(text).is_none() && regex_syntax::Parser::new().parse(&translate(text)).is_ok()
+}
+
+/// Flags inside a pattern, which ECMA does not have.
+fn refused_group(pattern: &str) -> Option<&str> {
+    let (_, after) = pattern.split_once("(?")?;
+    let is_known = |group: &str| group.starts_with([':', '=', '!', '<']);
+    if is_known(after) { refused_group(after) } else { after.get(..1) }
 }
 
 fn last_line(text: &str) -> String {
@@ -29,9 +46,19 @@ fn translate(pattern: &str) -> String {
         match c {
             '[' if in_class => translated.push_str(r"\["),
             '[' => {
-                in_class = true;
-                translated.push('[');
+                let negated = chars.as_str().starts_with('^');
+                let rest = chars.as_str().trim_start_matches('^');
+                if rest.starts_with(']') && chars.as_str().len() - rest.len() <= 1 {
+                    // ECMA's empty class matches nothing, and its complement anything.
+                    translated.push_str(if negated { r"[\s\S]" } else { r"[^\s\S]" });
+                    chars.by_ref().take(1 + usize::from(negated)).for_each(drop);
+                } else {
+                    in_class = true;
+                    translated.push('[');
+                }
             }
+            // `--` takes one class from another in `regex`.
+            '-' if in_class && translated.ends_with('-') => translated.push_str(r"\-"),
             ']' => {
                 in_class = false;
                 translated.push(']');
@@ -83,10 +110,14 @@ mod tests {
         assert!(compile(r"^[[a&&b]$").unwrap().is_match("&"));
         assert!(compile(r"\bcat\b").unwrap().is_match("a cat"));
         assert!(!compile(r"^a$").unwrap().is_match("a\n"));
+        assert!(!compile("[]a]").unwrap().is_match("]"));
+        assert!(compile("^[^]$").unwrap().is_match("\n"));
+        assert!(compile("^[+--]$").unwrap().is_match(","));
     }
 
     #[test]
     fn what_is_not_linear_is_refused_with_the_reason() {
+        assert!(compile("(?i)ab").unwrap_err().contains("the group `(?i`"));
         for pattern in [r"(?=a)b", r"(a)\1", "(", r"(?:a{1000}){1000}"] {
             let error = compile(pattern).unwrap_err();
             assert!(error.contains("linear time"), "{error}");

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::normalize::{resolved, walk};
+use super::normalize::{INTEGER_KEYS, resolved, rust_range, walk};
 
 type Object = Map<String, Value>;
 
@@ -17,7 +17,8 @@ pub(super) fn faults(root: &Value) -> Vec<String> {
         let untagged = branches(node, "anyOf", &definitions);
         for (index, earlier) in untagged.iter().enumerate() {
             let later = untagged.iter().skip(index + 1);
-            faults.extend(later.filter_map(|later| taken_for(earlier, later)).map(str::to_owned));
+            let taken = later.filter_map(|later| taken_for(earlier, later, &definitions));
+            faults.extend(taken.map(str::to_owned));
         }
         let tagged = branches(node, "oneOf", &definitions);
         let is_tagged = tagged.iter().any(has_tag);
@@ -69,7 +70,12 @@ fn form(node: &Object) -> Form {
 }
 
 /// Why serde takes a value of the later form for one of the earlier.
-fn taken_for(earlier: &Object, later: &Object) -> Option<&'static str> {
+fn taken_for(earlier: &Object, later: &Object, definitions: &Value) -> Option<&'static str> {
+    let json_type = |node: &Object| match node.get("type").and_then(Value::as_str) {
+        Some("integer" | "number") => Some("number".to_owned()),
+        other => other.map(str::to_owned),
+    };
+    let same_type = json_type(earlier).is_some() && json_type(earlier) == json_type(later);
     Some(match (form(earlier), form(later)) {
         (Form::Struct { .. }, Form::List) => {
             "an untagged enum has a struct before a list, and the list would fill the struct; \
@@ -87,23 +93,46 @@ fn taken_for(earlier: &Object, later: &Object) -> Option<&'static str> {
             "an untagged enum has a float before an integer, and a large integer would lose \
              digits; put the integer first"
         }
+        _ if same_type && is_constrained(earlier, definitions) => {
+            "an untagged enum has a form with constraints before another of the same JSON type, \
+             and a value that only the later one takes would be read as the earlier; \
+             give the enum a tag, or put the form with the constraints last"
+        }
         _ => return None,
     })
 }
 
-fn has_tag(branch: &Object) -> bool {
-    let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.into_iter().any(|(_, property)| property.get("const").is_some())
+/// Whether a schema says something of its values that serde does not look at.
+fn is_constrained(node: &Object, definitions: &Value) -> bool {
+    any_node(node, definitions, &mut |node| {
+        let has = |keyword: &str| node.contains_key(keyword);
+        let is_char = node.get("maxLength") == Some(&1.into()) && !has("pattern");
+        let is_fixed = node.get("minItems") == node.get("maxItems");
+        let text = !is_char && ["minLength", "maxLength", "pattern"].into_iter().any(has);
+        // An address type reads nothing else; other formats may be words of the schema alone.
+        let format = match node.get("format").and_then(Value::as_str) {
+            None | Some("ipv4" | "ipv6") => false,
+            Some(_) => rust_range(node).is_none(),
+        };
+        let list = has("uniqueItems") || (!is_fixed && (has("minItems") || has("maxItems")));
+        let range = rust_range(node).unwrap_or_default();
+        let bound =
+            [("minimum", range.0), ("maximum", range.1)].into_iter().any(|(keyword, own)| {
+                node.get(keyword).is_some_and(|bound| own.as_ref() != Some(bound))
+            });
+        let other = ["exclusiveMinimum", "exclusiveMaximum", "multipleOf"].into_iter().any(has);
+        text || format || list || bound || other
+    })
 }
 
-fn has_integer_keys(branch: &Object, definitions: &Value) -> bool {
+/// Whether a node, or any below it, answers yes.
+fn any_node(node: &Object, definitions: &Value, ask: &mut dyn FnMut(&Object) -> bool) -> bool {
     let mut found = false;
     let mut seen: Vec<String> = Vec::new();
-    let mut open = vec![Value::Object(branch.clone())];
+    let mut open = vec![Value::Object(node.clone())];
     while let Some(mut schema) = open.pop() {
         walk(&mut schema, &mut |node| {
-            let keys = node.get("patternProperties").and_then(Value::as_object);
-            found |= keys.into_iter().flatten().any(|(pattern, _)| pattern.contains("[1-9]"));
+            found |= ask(node);
             if let Some(Value::String(reference)) = node.get("$ref")
                 && !seen.contains(reference)
             {
@@ -113,4 +142,16 @@ fn has_integer_keys(branch: &Object, definitions: &Value) -> bool {
         });
     }
     found
+}
+
+fn has_tag(branch: &Object) -> bool {
+    let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.into_iter().any(|(_, property)| property.get("const").is_some())
+}
+
+fn has_integer_keys(branch: &Object, definitions: &Value) -> bool {
+    any_node(branch, definitions, &mut |node| {
+        let keys = node.get("patternProperties").and_then(Value::as_object);
+        keys.into_iter().flatten().any(|(pattern, _)| INTEGER_KEYS.contains(&pattern.as_str()))
+    })
 }

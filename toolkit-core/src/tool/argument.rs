@@ -142,9 +142,7 @@ impl Param {
             optional: || T::deserialize(Missing).is_ok(),
         }
     }
-}
 
-impl Param {
     /// Whether a call must give it.
     pub(super) fn is_required(&self) -> bool {
         self.keyword("default").is_none() && !(self.optional)()
@@ -161,6 +159,15 @@ impl Param {
             Some(Value::Array(examples)) => examples,
             _ => Vec::new(),
         }
+    }
+
+    /// The keywords whose constants are no JSON, each with the parameter's name.
+    pub(crate) fn unwritable(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let name = self.name;
+        self.keywords
+            .iter()
+            .filter(|keyword| (keyword.value)().is_null())
+            .map(move |keyword| (name, keyword.name))
     }
 
     fn keyword(&self, name: &str) -> Option<Value> {

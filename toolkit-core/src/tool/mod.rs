@@ -219,7 +219,7 @@ impl Tool {
         &self.name
     }
 
-    /// The input schema, with the formats that tell Rust's number types apart.
+    /// The input schema; that of a signature with the formats that tell Rust's number types apart.
     ///
     /// # Errors
     /// Types that can not be read as any schema says.
