@@ -865,3 +865,39 @@ fn a_flood_of_equal_items_or_names_is_refused_in_time_and_in_few_words() {
         assert!(outcome.text().ends_with(" more"), "{}", outcome.text());
     }
 }
+
+#[test]
+fn what_no_schema_is_asked_about_arrives_as_it_was_sent() {
+    let view =
+        view_of(dynamic(json!({"type": "object", "properties": {"a": {"type": "integer"}}})));
+    let sent = r#"{"a":1,"b":{"c":[1.5,{"d":null},"x",true]},"e":null}"#;
+    assert_eq!(call(&view, "echo", sent).text(), sent);
+}
+
+#[test]
+fn what_two_schemas_say_of_one_place_is_told_once() {
+    let twice = json!({"type": "object", "allOf": [{"required": ["a"]}, {"required": ["a"]}]});
+    let outcome = call(&view_of(dynamic(twice)), "echo", "{}");
+    assert_eq!(outcome.text(), "$: missing required field 'a'");
+    assert_eq!(outcome.problems().len(), 1);
+}
+
+#[test]
+fn of_several_forms_the_nearest_one_is_explained() {
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(untagged)]
+    enum Target {
+        Person { name: String, mail: String, phone: String },
+        Place { street: String, city: String },
+    }
+    /// Sends.
+    #[tool]
+    fn send(to: Target) -> String {
+        format!("{to:?}")
+    }
+    let view = view_of(Tool::of::<send>());
+    let read = |to: &str| call(&view, "send", &format!("{{\"to\":{to}}}")).text().to_owned();
+    assert_eq!(read(r#"{"street":"a","city":7}"#), "$.to.city: expected text, got 7 (write \"7\")");
+    assert_eq!(read(r#"{"name":"a","mail":"b"}"#), "$.to: missing required field 'phone'");
+}
