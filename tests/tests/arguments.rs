@@ -537,4 +537,15 @@ fn what_is_to_be_written_instead_is_told_only_where_it_would_be_right() {
     assert_eq!(read(r#"{"a":"3.5"}"#), "$.a: expected an integer from 0 to 255, got text \"3.5\"");
     assert_eq!(read(r#"{"b":300}"#), "$.b: expected an integer from 0 to 10, got 300");
     assert_eq!(read(r#"{"c":5}"#), "$.c: expected text, got 5");
+
+    /// Takes.
+    #[tool]
+    fn take(#[arg(exclusive_minimum = 2, exclusive_maximum = 10)] n: u8) -> u8 {
+        n
+    }
+    let view = view_of(Tool::of::<take>());
+    assert_eq!(
+        call(&view, "take", r#"{"n":300}"#).text(),
+        "$.n: expected an integer from 3 to 9, got 300"
+    );
 }
