@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolkit::{Caller, Options, Outcome, Registry, Tool, ToolCall, View};
+use toolkit::{CallContext, Caller, Failure, Options, Outcome, Registry, Tool, ToolCall, View};
 
 /// Random choices that can be repeated from the seed.
 #[derive(Debug, Clone)]
@@ -61,6 +61,12 @@ pub fn cases(default: usize) -> usize {
 pub fn view_of(tool: impl Into<Tool>) -> View {
     let registry = Registry::builder().tool(tool).build().expect("the registry is right");
     registry.view(Caller::new("tester"))
+}
+
+/// A tool of a given schema that gives back the arguments it was given.
+pub fn echo(schema: Value) -> Tool {
+    let run = |arguments: Value, _: CallContext| async move { Ok::<_, Failure>(arguments) };
+    Tool::dynamic("echo", "Repeats.", schema, run).into()
 }
 
 /// Dispatches one call that must not end the run.

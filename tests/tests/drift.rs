@@ -7,7 +7,7 @@ use std::num::{NonZeroI32, NonZeroU8};
 use serde_json::{Map, Value, json};
 use toolkit::prelude::*;
 use toolkit::{Status, View};
-use toolkit_tests::{Dice, call, cases, definition, view_of};
+use toolkit_tests::{Dice, call, cases, definition, echo, view_of};
 
 #[test]
 fn a_tool_accepts_exactly_what_its_schema_accepts() {
@@ -15,8 +15,7 @@ fn a_tool_accepts_exactly_what_its_schema_accepts() {
     let (mut accepted, total) = (0, cases(20_000));
     for _ in 0..total / 20 {
         let schema = object(&mut dice, 3);
-        let echo = |arguments: Value, _: CallContext| async move { Ok::<_, Failure>(arguments) };
-        let view = view_of(Tool::dynamic("echo", "Repeats.", schema, echo));
+        let view = view_of(echo(schema));
         accepted += agree(&mut dice, &view, "echo", 20);
     }
     println!("{accepted} of {total} accepted");
