@@ -272,7 +272,7 @@ pub(crate) fn quoted(text: &str, max_chars: usize) -> String {
     format!("\"{}\"", escaped(text, max_chars))
 }
 
-/// Text cut to a number of characters, with everything that does not print escaped.
+/// Text cut to a number of characters, with quotes and everything that does not print escaped.
 pub(crate) fn escaped(text: &str, max_chars: usize) -> String {
     let mut shown = String::new();
     for (index, c) in text.chars().enumerate() {
@@ -280,17 +280,31 @@ pub(crate) fn escaped(text: &str, max_chars: usize) -> String {
             shown.push('…');
             break;
         }
-        match c {
-            '"' | '\\' => shown.extend(['\\', c]),
-            '\'' => shown.push(c),
-            // These print as nothing although they count as letters or symbols.
-            '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
-                shown.extend(c.escape_unicode());
-            }
-            _ => shown.extend(c.escape_debug()),
+        if matches!(c, '"' | '\\') {
+            shown.push('\\');
         }
+        push_printable(&mut shown, c);
     }
     shown
+}
+
+/// Text with everything that does not print escaped, and its quotes as they are.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().fold(String::new(), |mut shown, c| {
+        push_printable(&mut shown, c);
+        shown
+    })
+}
+
+fn push_printable(shown: &mut String, c: char) {
+    match c {
+        '"' | '\\' | '\'' => shown.push(c),
+        // These print as nothing although they count as letters or symbols.
+        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
+            shown.extend(c.escape_unicode());
+        }
+        _ => shown.extend(c.escape_debug()),
+    }
 }
 
 /// The name among `known` that `given` was probably meant to be.

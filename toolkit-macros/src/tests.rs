@@ -55,7 +55,7 @@ fn the_refund_of_the_design_keeps_its_expressions() {
 fn an_item_with_mistakes_is_kept_and_says_each_once() {
     let item = quote! {
         async fn pay(#[arg(minimum = 5, maximum = 1)] amount: f64, (left, right): (u8, u8)) {
-            todo!()
+            drop((amount, left, right));
         }
     };
     expect_file!["snapshots/mistakes.rs"].assert_eq(&written(quote!(nmae = "x"), item));

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::Way;
 use crate::call::Outcome;
 use crate::caller::{CallContext, Caller};
-use crate::error::{Cause, Failure, ToolConfigError};
-use crate::problem::escaped;
+use crate::error::ToolConfigError;
+use crate::problem::{escaped, printable, quoted};
 use crate::tool::{BoxFuture, Effect, Stopped, Tool};
 
 /// Asks a person about one call.
@@ -176,18 +176,13 @@ impl fmt::Display for ApprovalRequest {
         }
         for (name, value) in self.arguments.as_object().into_iter().flatten() {
             let value = match value {
-                Value::String(text) => format!("\"{}\"", escaped(text, usize::MAX)),
-                other => json_escaped(&other.to_string()),
+                Value::String(text) => quoted(text, usize::MAX),
+                other => printable(&other.to_string()),
             };
             write!(f, "\n  {}: {value}", escaped(name, usize::MAX))?;
         }
         Ok(())
     }
-}
-
-/// JSON text with everything that does not print escaped, its own quotes as they are.
-fn json_escaped(json: &str) -> String {
-    escaped(json, usize::MAX).replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 /// Whether a call of the tool can need a person at all.
@@ -207,7 +202,7 @@ pub(super) async fn ask(
     let (Some(approver), Some(arguments)) = (&way.house.approver, way.checked.get()) else {
         // Found when the registry is built; here only so that no road leads around a person.
         let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
-        return Err(Stopped::Failed(Failure(Cause::Config(missing))));
+        return Err(Stopped::Failed(missing.into()));
     };
     let request = ApprovalRequest {
         tool: tool.name.as_str().into(),

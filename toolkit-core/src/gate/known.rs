@@ -61,11 +61,11 @@ pub(super) fn look_up<'e>(
         .map(|entry| entry.tool.name.as_str())
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
-    Err(match found.filter(|entry| viewer.allowed.contains(&entry.tool.name)) {
-        Some(entry) => match missing_scope(entry, viewer.caller) {
-            Some(scope) => Outcome::denied(unknown, scope),
-            None => unknown,
-        },
+    let missing = found
+        .filter(|entry| viewer.allowed.contains(&entry.tool.name))
+        .and_then(|entry| missing_scope(entry, viewer.caller));
+    Err(match missing {
+        Some(scope) => Outcome::denied(unknown, scope),
         None => unknown,
     })
 }

@@ -18,7 +18,7 @@ pub(crate) use run::error_id;
 
 use crate::call::{Outcome, ToolCall};
 use crate::caller::{CallContext, Caller};
-use crate::error::{Abort, Cause, Failure, ToolConfigError};
+use crate::error::{Abort, ToolConfigError};
 use crate::limits::Limits;
 use crate::schema::Compiled;
 use crate::tool::{BoxFuture, Gates, Passage, Rules, Slot, States, Stopped, Tool};
@@ -104,7 +104,7 @@ impl Gates for Way<'_> {
         Some(Box::pin(async move {
             if self.checked.get().is_none() {
                 let unchecked = ToolConfigError::new("its rules were asked before its arguments");
-                return Err(Stopped::Failed(Failure(Cause::Config(unchecked))));
+                return Err(Stopped::Failed(unchecked.into()));
             }
             // 5 check
             check::run(rules.checks, &self.house.limits).await?;

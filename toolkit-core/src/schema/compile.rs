@@ -30,39 +30,12 @@ pub(crate) fn compile(schema: &Value, writes_defaults: bool) -> Result<Compiled,
     }
 }
 
-/// Removes the formats of Rust's number types, which JSON Schema does not define.
-///
-/// They are what `compile` reads an integer's width from, so they go last.
-pub(crate) fn without_rust_formats(schema: &mut Value) {
-    const NAMED: [&str; 3] = ["properties", "patternProperties", "$defs"];
-    const DATA: [&str; 4] = ["default", "enum", "const", "examples"];
-    match schema {
-        Value::Array(list) => list.iter_mut().for_each(without_rust_formats),
-        Value::Object(node) => {
-            let rust = |format: &Value| format.as_str().is_some_and(is_rust_format);
-            if node.get("format").is_some_and(rust) {
-                node.shift_remove("format");
-            }
-            for (keyword, value) in node.iter_mut() {
-                match value {
-                    Value::Object(named) if NAMED.contains(&keyword.as_str()) => {
-                        named.values_mut().for_each(without_rust_formats);
-                    }
-                    value if !DATA.contains(&keyword.as_str()) => without_rust_formats(value),
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 pub(super) fn is_rust_format(name: &str) -> bool {
     integers_of(name).is_some() || matches!(name, "float" | "double" | "int128" | "uint128")
 }
 
 /// What an integer type holds, by the name that schemars gives its format.
-fn integers_of(format: &str) -> Option<(i128, i128)> {
+pub(super) fn integers_of(format: &str) -> Option<(i128, i128)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
         "int16" => (i16::MIN.into(), i16::MAX.into()),

@@ -8,7 +8,7 @@ mod normalize;
 mod pattern;
 mod reading;
 
-pub(crate) use compile::{compile, without_rust_formats};
+pub(crate) use compile::compile;
 pub(crate) use decimal::Decimal;
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
-pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature};
+pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature, without_rust_formats};

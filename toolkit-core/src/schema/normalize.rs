@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::compile::{integers_of, is_rust_format};
+use super::format::Format;
 use super::reading;
 
 type Object = Map<String, Value>;
@@ -62,7 +64,7 @@ pub(crate) fn given(mut schema: Value) -> Value {
             root.entry("properties").or_insert_with(|| json!({}));
         }
     }
-    super::without_rust_formats(&mut schema);
+    without_rust_formats(&mut schema);
     schema
 }
 
@@ -74,8 +76,19 @@ pub(crate) fn result(schema: Value) -> Value {
         root.shift_remove("title");
     }
     walk(&mut schema, &mut fold_enum);
-    super::without_rust_formats(&mut schema);
+    without_rust_formats(&mut schema);
     schema
+}
+
+/// Removes the formats of Rust's number types, which JSON Schema does not define.
+///
+/// They are what `compile` reads an integer's width from, so they go last.
+pub(crate) fn without_rust_formats(schema: &mut Value) {
+    walk(schema, &mut |node| {
+        if node.get("format").and_then(Value::as_str).is_some_and(is_rust_format) {
+            node.shift_remove("format");
+        }
+    });
 }
 
 fn parameter(schema: Value, description: &str, keywords: Vec<(&'static str, Value)>) -> Value {
@@ -133,7 +146,7 @@ pub(super) fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
     for (keyword, value) in node.iter_mut() {
         match (keyword.as_str(), value) {
             (
-                "properties" | "patternProperties" | "$defs" | "dependentSchemas",
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
                 Value::Object(named),
             ) => {
                 named.values_mut().for_each(|schema| walk(schema, visit));
@@ -185,15 +198,11 @@ fn fold_enum(node: &mut Object) {
     node.shift_remove("oneOf");
     node.insert("type".to_owned(), "string".into());
     node.insert("enum".to_owned(), values.into());
-    let own = node.get("description").and_then(Value::as_str).map(str::to_owned);
+    // Its own words come first here, and one to a line.
+    let own = node.shift_remove("description");
+    let own = own.as_ref().and_then(Value::as_str).map(str::to_owned);
     let described: Vec<String> = own.into_iter().chain(lines).collect();
-    *node = describe(
-        node.iter()
-            .filter(|(name, _)| *name != "description")
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect(),
-        &described.join("\n"),
-    );
+    *node = describe(std::mem::take(node), &described.join("\n"));
 }
 
 /// The values of a branch that says nothing but a closed set of names.
@@ -255,18 +264,17 @@ fn drop_null(node: &mut Object) {
 
 /// What a Rust number type holds, as far as a double holds it exactly; `None` for other formats.
 pub(super) fn rust_range(node: &Object) -> Option<(Option<Value>, Option<Value>)> {
-    let both = |least: Value, most: Value| Some((Some(least), Some(most)));
+    const EXACT: i128 = 1 << 53;
     match node.get("format").and_then(Value::as_str)? {
-        "int8" => both(i8::MIN.into(), i8::MAX.into()),
-        "int16" => both(i16::MIN.into(), i16::MAX.into()),
-        "int32" => both(i32::MIN.into(), i32::MAX.into()),
-        "uint8" => both(0.into(), u8::MAX.into()),
-        "uint16" => both(0.into(), u16::MAX.into()),
-        "uint32" => both(0.into(), u32::MAX.into()),
-        "uint64" | "uint" => Some((Some(0.into()), None)),
-        "float" => both(f32::MIN.into(), f32::MAX.into()),
-        "int64" | "int" | "double" => Some((None, None)),
-        _ => None,
+        "float" => Some((Some(f32::MIN.into()), Some(f32::MAX.into()))),
+        "double" => Some((None, None)),
+        format => {
+            let (least, most) = integers_of(format)?;
+            let exact = |bound: i128| {
+                i64::try_from(bound).ok().filter(|_| bound.abs() < EXACT).map(Value::from)
+            };
+            Some((exact(least), exact(most)))
+        }
     }
 }
 
@@ -304,26 +312,14 @@ fn write_integer_keys(node: &mut Object) {
 
 /// Removes a format that neither JSON Schema defines nor a Rust number type needs.
 fn keep_defined_format(node: &mut Object) {
-    const DEFINED: [&str; 19] = [
-        "date-time",
-        "date",
-        "time",
-        "duration",
-        "email",
+    /// Defined, but not asserted by us.
+    const ANNOTATIONS: [&str; 6] = [
         "idn-email",
-        "hostname",
         "idn-hostname",
-        "ipv4",
-        "ipv6",
-        "uri",
-        "uri-reference",
         "iri",
         "iri-reference",
-        "uuid",
         "uri-template",
-        "json-pointer",
         "relative-json-pointer",
-        "regex",
     ];
     let Some(format) = node.get("format").and_then(Value::as_str) else { return };
     if format == "ip" {
@@ -331,7 +327,10 @@ fn keep_defined_format(node: &mut Object) {
         node.shift_remove("type");
         let either = ["ipv4", "ipv6"].map(|format| json!({ "type": "string", "format": format }));
         node.insert("anyOf".to_owned(), either.to_vec().into());
-    } else if !DEFINED.contains(&format) && !super::compile::is_rust_format(format) {
+        return;
+    }
+    let is_defined = Format::named(format).is_some() || ANNOTATIONS.contains(&format);
+    if !is_defined && !is_rust_format(format) {
         node.shift_remove("format");
     }
 }

@@ -182,7 +182,7 @@ impl<'a> Passage<'a> {
         shared::<S::State>(self.0.states()).map(S::from_shared).ok_or_else(|| {
             let missing =
                 ToolConfigError::new(format!("no state of type `{}`", type_name::<S::State>()));
-            Stopped::Failed(Failure(Cause::Config(missing)))
+            Stopped::Failed(missing.into())
         })
     }
 

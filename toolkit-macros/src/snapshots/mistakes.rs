@@ -11,7 +11,7 @@
     "a tool's parameter needs a name: the model fills it by name\n\n= help: write `name: Type`, and take the value apart in the body"
 }
 async fn pay(amount: f64, (left, right): (u8, u8)) {
-    todo!()
+    drop((amount, left, right));
 }
 ///The tool `pay`, for `tools!`.
 #[allow(
