@@ -8,7 +8,7 @@ use toolkit_tests::files;
 /// The nouns from the top floor down; those of one line stand side by side.
 const FLOORS: [&[&str]; 12] = [
     &["agent"],
-    &["registry"],
+    &["registry", "decoder"],
     &["dialect"],
     &["gate"],
     &["tool"],

@@ -1,5 +1,6 @@
 //! What the model asks for, and what it came to.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -24,8 +25,21 @@ use crate::problem::{Problem, escaped, nearest, quoted};
 pub struct ToolCall {
     id: String,
     name: String,
-    arguments: String,
+    arguments: Given,
     cut: bool,
+}
+
+/// A call's arguments as they came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arguments<'a> {
+    Text(&'a str),
+    Value(&'a Value),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Given {
+    Text(String),
+    Value(Value),
 }
 
 impl ToolCall {
@@ -35,7 +49,30 @@ impl ToolCall {
         name: impl Into<String>,
         arguments: impl Into<String>,
     ) -> Self {
-        Self { id: id.into(), name: name.into(), arguments: arguments.into(), cut: false }
+        let arguments = Given::Text(arguments.into());
+        Self { id: id.into(), name: name.into(), arguments, cut: false }
+    }
+
+    /// Takes a call over whose arguments were parsed already, as an MCP client gives them.
+    ///
+    /// Prefer [`ToolCall::new`] where the text is at hand: a parsed value has lost the
+    /// fields that were given twice and the digits that a double does not hold.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::ToolCall;
+    ///
+    /// let call = ToolCall::from_value("call_1", "add", json!({"a": 2, "b": 3}));
+    /// assert_eq!(call.arguments(), r#"{"a":2,"b":3}"#);
+    /// ```
+    pub fn from_value(id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
+        let arguments = Given::Value(arguments);
+        Self { id: id.into(), name: name.into(), arguments, cut: false }
+    }
+
+    /// The same call under another id.
+    pub(crate) fn renamed(&self, id: String) -> Self {
+        Self { id, ..self.clone() }
     }
 
     /// Marks a call that the provider's output limit cut off; it is never executed.
@@ -57,10 +94,20 @@ impl ToolCall {
         &self.name
     }
 
-    /// The raw text of the arguments.
+    /// The raw text of the arguments; of parsed ones the text that they are written as.
     #[must_use]
-    pub fn arguments(&self) -> &str {
-        &self.arguments
+    pub fn arguments(&self) -> Cow<'_, str> {
+        match &self.arguments {
+            Given::Text(text) => Cow::Borrowed(text),
+            Given::Value(value) => Cow::Owned(value.to_string()),
+        }
+    }
+
+    pub(crate) fn given(&self) -> Arguments<'_> {
+        match &self.arguments {
+            Given::Text(text) => Arguments::Text(text),
+            Given::Value(value) => Arguments::Value(value),
+        }
     }
 
     /// Whether the provider's output limit cut the call off.

@@ -6,6 +6,7 @@ mod agent;
 mod arguments;
 mod call;
 mod caller;
+mod decoder;
 pub mod dialect;
 mod error;
 mod gate;
@@ -21,6 +22,7 @@ pub use agent::{
 };
 pub use call::{Outcome, Status, ToolCall};
 pub use caller::{CallContext, Caller, Scopes};
+pub use decoder::{Decoder, Report};
 pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
     ToolConfigErrors, ToolError,
@@ -53,10 +55,11 @@ pub mod constraint {
 /// What generated code uses; nobody else may.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::arguments::{Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
-        Param, Passage, Refusal, Rules, Slot, StateNeed, States, Stopped, Table, Text, checked,
+        Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked,
         returned, slot, taken,
     };
 

@@ -74,6 +74,9 @@ pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
 // What is wrong with a call.
 pub use toolkit_core::{Path, Problem, ProblemKind, Step};
 
+// A type decoded without a tool around it.
+pub use toolkit_core::{Decoder, Report};
+
 // The three errors, and what a tool fails with.
 pub use toolkit_core::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,

@@ -347,7 +347,7 @@ impl<'a> Judge<'a> {
             self.length(node, text, place);
         }
         if let Some(pattern) = &node.pattern
-            && !pattern.regex.is_match(text)
+            && !pattern.matches(text)
         {
             let expected = format!("text matching {}", pattern.text);
             self.mismatch(ProblemKind::WrongPattern, "pattern", text, expected, place);

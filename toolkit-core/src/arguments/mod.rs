@@ -1,11 +1,23 @@
 //! What stands between the text of a call and the function's own types.
 
+mod cursor;
+mod decode;
 mod equal;
+mod guided;
+mod inside;
 mod judge;
+mod name;
 mod object;
 mod report;
+mod scalar;
+mod slot;
+mod source;
 mod text;
 mod union;
 mod words;
 
-pub(crate) use report::{check, check_constant, lines};
+pub(crate) use decode::hand_over;
+pub use guided::{Guided, Refused};
+pub(crate) use report::{check_constant, lines, normal_form, problems, refused_by_type};
+pub use slot::Slot;
+pub use source::{Given, Unread};

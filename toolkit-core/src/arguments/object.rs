@@ -32,8 +32,12 @@ impl<'a> Judge<'a> {
                 object.insert(property.name.clone(), default.clone());
             }
         }
-        for (name, json) in members {
-            if node.property(name).is_none() {
+        // By name, so that one value has one normal form.
+        let mut others = members;
+        others.retain(|(name, _)| node.property(name).is_none());
+        others.sort_by(|(left, _), (right, _)| left.cmp(right));
+        for (name, json) in others {
+            {
                 object.insert(name.to_string(), self.member(node, name, json, None, place));
             }
         }
@@ -52,7 +56,7 @@ impl<'a> Judge<'a> {
         let (subject, place) = (Subject::whole(json), Place::Field(place, name));
         let mut value = own.map(|schema| self.value(schema, &subject, &place));
         for (pattern, schema) in &node.patterns {
-            if pattern.regex.is_match(name) {
+            if pattern.matches(name) {
                 let theirs = self.value(*schema, &subject, &place);
                 value.get_or_insert(theirs);
             }
@@ -130,7 +134,7 @@ impl<'a> Judge<'a> {
 fn is_allowed(node: &Node, name: &str) -> bool {
     node.additional != Additional::Nothing
         || node.property(name).is_some()
-        || node.patterns.iter().any(|(pattern, _)| pattern.regex.is_match(name))
+        || node.patterns.iter().any(|(pattern, _)| pattern.matches(name))
 }
 
 fn expected_names(node: &Node, allowed: &[String]) -> String {

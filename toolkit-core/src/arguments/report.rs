@@ -4,12 +4,24 @@ use serde_json::{Map, Value};
 
 use super::judge::judge;
 use super::text::read;
+use crate::call::Arguments;
 use crate::limits::Limits;
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::{Path, Problem, ProblemKind};
 use crate::schema::Compiled;
 
-/// Checks argument text; its normal form, or every problem: those of the text, then by place.
-pub(crate) fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Value, Vec<Problem>> {
+/// The normal form of a call's arguments, or every problem: those of the text, then by place.
+pub(crate) fn normal_form(
+    schema: &Compiled,
+    arguments: Arguments<'_>,
+    limits: &Limits,
+) -> Result<Value, Vec<Problem>> {
+    match arguments {
+        Arguments::Text(text) => check(schema, text, limits),
+        Arguments::Value(value) => check(schema, &value.to_string(), limits),
+    }
+}
+
+fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Value, Vec<Problem>> {
     let (json, mut problems) = read(text, limits).map_err(|problem| vec![problem])?;
     match judge(schema, &json, limits) {
         Ok(value) if problems.is_empty() => Ok(value),
@@ -19,6 +31,25 @@ pub(crate) fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Va
             Err(problems)
         }
     }
+}
+
+/// Every problem of arguments that the decoder refused: the schema's, or else the type's own.
+pub(crate) fn problems(
+    schema: &Compiled,
+    arguments: Arguments<'_>,
+    limits: &Limits,
+    place: Path,
+) -> Vec<Problem> {
+    // Only now it is asked why, and of the whole arguments.
+    match normal_form(schema, arguments, limits) {
+        Err(problems) => problems,
+        Ok(_) => vec![refused_by_type(place)],
+    }
+}
+
+/// The error's own text is a type's and may tell what it should not: only the place is told.
+pub(crate) fn refused_by_type(place: Path) -> Problem {
+    Problem::new(place, ProblemKind::Refused, "this value is not accepted here; send another one")
 }
 
 /// Whether a constant of the program, like a default, is what a property accepts.

@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::error::Category;
-use serde_json::value::RawValue;
 
+use super::cursor::Cursor;
+use super::guided::Refused;
 use super::judge::MOST_PROBLEMS;
+use super::source::Room;
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, escaped, quoted};
+use crate::schema::Kind;
 
 /// A JSON value as the text has it: numbers in their own digits, fields in order, none dropped.
 #[derive(Debug)]
-pub(super) enum Json<'a> {
+pub(crate) enum Json<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
@@ -26,30 +28,55 @@ pub(super) enum Json<'a> {
 }
 
 /// One field of an object.
-pub(super) type Member<'a> = (Cow<'a, str>, Json<'a>);
+pub(crate) type Member<'a> = (Cow<'a, str>, Json<'a>);
 
 /// What was read, and what breaks a text rule at a place inside it.
-type Read<'a> = (Json<'a>, Vec<Problem>);
+pub(crate) type Read<'a> = (Json<'a>, Vec<Problem>);
 
 /// Reads argument text; blank text and `null` stand for an object without fields.
 pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Problem> {
-    if text.len() > limits.argument_bytes {
-        let message = format!(
-            "the arguments are {} bytes long; at most {} are accepted",
-            text.len(),
-            limits.argument_bytes
-        );
-        return Err(over(Path::root(), message));
+    if !is_within(text.len(), limits) {
+        return Err(too_long(text.len(), limits));
     }
-    if text.trim_matches(is_json_space).is_empty() {
+    if is_blank(text) {
         return Ok((Json::Object(Vec::new()), Vec::new()));
     }
-    let mut reader = Reader { limits, values: 0, steps: Vec::new(), problems: Vec::new() };
-    match reader.value(whole(text, limits)?)? {
-        Json::Null => Ok((Json::Object(Vec::new()), Vec::new())),
-        object @ Json::Object(_) => Ok((object, reader.problems)),
-        other => Err(not_an_object(&other, limits)),
+    let cursor = Cursor::new(text);
+    let mut reader = Reader::new(&cursor, Room { limits, values: 0, depth: 0 });
+    let read = reader.value();
+    let is_whole = read.is_ok() && cursor.is_at_end();
+    match read {
+        Ok(Json::Null) if is_whole => Ok((Json::Object(Vec::new()), Vec::new())),
+        Ok(object @ Json::Object(_)) if is_whole => Ok((object, reader.problems)),
+        Ok(other) if is_whole => Err(not_an_object(&other, limits)),
+        // What is no JSON as a whole is told first, with the words of serde_json's own reading.
+        read => Err(fault(text, limits).or_else(|| read.err()?.limit).unwrap_or_else(|| {
+            not_json("the JSON can not be read. Send one JSON object".to_owned())
+        })),
     }
+}
+
+/// Reads one value inside another as a tree, and how many values were read by then.
+pub(super) fn keep<'a>(cursor: &Cursor<'a>, room: Room<'_>) -> Option<(Read<'a>, usize)> {
+    let mut reader = Reader::new(cursor, room);
+    let json = reader.value().ok()?;
+    Some(((json, reader.problems), reader.values))
+}
+
+fn too_long(bytes: usize, limits: &Limits) -> Problem {
+    let most = limits.argument_bytes;
+    let message = format!("the arguments are {bytes} bytes long; at most {most} are accepted");
+    over(Path::root(), message)
+}
+
+/// Whether arguments of so many bytes are read at all.
+pub(super) const fn is_within(bytes: usize, limits: &Limits) -> bool {
+    bytes <= limits.argument_bytes
+}
+
+/// Whether text is nothing but JSON's white space.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| is_json_space(char::from(byte)))
 }
 
 const fn is_json_space(c: char) -> bool {
@@ -65,25 +92,24 @@ fn not_json(message: String) -> Problem {
         .expecting("one JSON object and nothing else")
 }
 
-/// The one JSON value that the text is.
-fn whole<'a>(text: &'a str, limits: &Limits) -> Result<&'a RawValue, Problem> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let first = values.next();
+/// Why the text as a whole is no JSON value, where it is none.
+fn fault(text: &str, limits: &Limits) -> Option<Problem> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let first = values.next()?;
     let after = text.get(values.byte_offset()..).unwrap_or_default().trim_matches(is_json_space);
     match first {
-        Some(Ok(value)) if after.is_empty() => Ok(value),
-        Some(Ok(_)) => Err(not_json(format!(
+        Ok(_) if after.is_empty() => None,
+        Ok(_) => Some(not_json(format!(
             "there is text after the JSON object: {}. Send the object alone",
             quoted(after, limits.shown_chars)
         ))),
-        Some(Err(error)) if error.classify() == Category::Eof => Err(not_json(
+        Err(error) if error.classify() == Category::Eof => Some(not_json(
             "the JSON ends too early; it was cut off. Send the whole object again".to_owned(),
         )),
-        Some(Err(error)) => Err(not_json(format!(
+        Err(error) => Some(not_json(format!(
             "not valid JSON from {} on. Send one JSON object",
             quoted(from_fault(text, &error), limits.shown_chars.min(20))
         ))),
-        None => Ok(RawValue::NULL),
     }
 }
 
@@ -138,10 +164,24 @@ impl Json<'_> {
     }
 }
 
-/// Takes the text apart level by level; `serde_json` alone decides what is JSON.
-struct Reader<'a, 'l> {
+/// Why reading stopped: a limit, or where `None` the text.
+struct Stop {
+    limit: Option<Problem>,
+}
+
+impl From<Refused> for Stop {
+    fn from(_: Refused) -> Self {
+        Self { limit: None }
+    }
+}
+
+/// Reads values as a tree.
+struct Reader<'c, 'a, 'l> {
+    cursor: &'c Cursor<'a>,
     limits: &'l Limits,
     values: usize,
+    /// Levels around what is read.
+    depth: usize,
     steps: Vec<Hop<'a>>,
     problems: Vec<Problem>,
 }
@@ -152,7 +192,12 @@ enum Hop<'a> {
     Item(usize),
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'c, 'a, 'l> Reader<'c, 'a, 'l> {
+    const fn new(cursor: &'c Cursor<'a>, room: Room<'l>) -> Self {
+        let Room { limits, values, depth } = room;
+        Self { cursor, limits, values, depth, steps: Vec::new(), problems: Vec::new() }
+    }
+
     fn path(&self) -> Path {
         self.steps.iter().fold(Path::root(), |path, step| match step {
             Hop::Field(name) => path.field(name.as_ref()),
@@ -160,25 +205,23 @@ impl<'a> Reader<'a, '_> {
         })
     }
 
-    fn value(&mut self, raw: &'a RawValue) -> Result<Json<'a>, Problem> {
+    fn value(&mut self) -> Result<Json<'a>, Stop> {
         self.values += 1;
         if self.values > self.limits.values {
             let message = format!("more than {} values; send fewer", self.limits.values);
-            return Err(over(Path::root(), message));
+            return Err(Stop { limit: Some(over(Path::root(), message)) });
         }
-        let text = raw.get();
-        match text.as_bytes().first() {
-            Some(b'{') => self.object(text),
-            Some(b'[') => self.array(text),
-            Some(b'"') => Ok(match serde_json::from_str(text) {
-                Ok(BorrowedText(text)) => Json::Text(text),
-                Err(_) => self.broken(),
-            }),
-            Some(b't') => Ok(Json::Bool(true)),
-            Some(b'f') => Ok(Json::Bool(false)),
-            Some(b'n') => Ok(Json::Null),
-            _ => Ok(Json::Number(text)),
-        }
+        Ok(match self.cursor.kind()? {
+            Kind::Object => return self.object(),
+            Kind::Array => return self.array(),
+            Kind::Text => self.cursor.quoted()?.text().map_or_else(|| self.broken(), Json::Text),
+            Kind::Number => Json::Number(self.cursor.digits()?.written),
+            Kind::Bool => Json::Bool(self.cursor.bool()?),
+            Kind::Null => {
+                self.cursor.word("null")?;
+                Json::Null
+            }
+        })
     }
 
     fn broken(&mut self) -> Json<'a> {
@@ -199,52 +242,51 @@ impl<'a> Reader<'a, '_> {
         self.problems.push(problem.expecting("one value"));
     }
 
-    fn nested(&self) -> Result<(), Problem> {
-        if self.steps.len() < self.limits.depth {
-            return Ok(());
+    /// Goes over the bracket that opens an array or object.
+    fn open(&self) -> Result<(), Stop> {
+        if self.depth + self.steps.len() >= self.limits.depth {
+            let message = format!("nested more than {} levels deep", self.limits.depth);
+            return Err(Stop { limit: Some(over(self.path(), message)) });
         }
-        Err(over(self.path(), format!("nested more than {} levels deep", self.limits.depth)))
+        self.cursor.step();
+        Ok(())
     }
 
-    fn object(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
-        self.nested()?;
-        let Members(members) =
-            serde_json::from_str(text).map_err(|error| self.unreadable(&error))?;
-        let mut object: Vec<Member<'a>> = Vec::with_capacity(members.len());
+    fn object(&mut self) -> Result<Json<'a>, Stop> {
+        self.open()?;
+        let mut object: Vec<Member<'a>> = Vec::new();
         let mut seen = Seen::default();
-        for (key, raw) in members {
-            let Ok(BorrowedText(key)) = serde_json::from_str(key.get()) else {
-                let message = "a field's name is not valid Unicode".to_owned();
-                return Err(Problem::new(self.path(), ProblemKind::NotJson, message));
+        let mut is_first = true;
+        while self.cursor.next(is_first, b'}')? {
+            is_first = false;
+            let Some(name) = self.cursor.name()?.text() else {
+                let message = "a field's name is not valid Unicode";
+                let problem = Problem::new(self.path(), ProblemKind::NotJson, message);
+                return Err(Stop { limit: Some(problem) });
             };
-            if !seen.is_new(key.clone(), &object) {
-                self.repeated(&key);
-                continue;
+            let is_new = seen.is_new(name.clone(), &object);
+            if !is_new {
+                self.repeated(&name);
             }
-            self.steps.push(Hop::Field(key.clone()));
-            let value = self.value(raw)?;
+            self.steps.push(Hop::Field(name.clone()));
+            let value = self.value()?;
             self.steps.pop();
-            object.push((key, value));
+            if is_new {
+                object.push((name, value));
+            }
         }
         Ok(Json::Object(object))
     }
 
-    fn array(&mut self, text: &'a str) -> Result<Json<'a>, Problem> {
-        self.nested()?;
-        let Items(items) = serde_json::from_str(text).map_err(|error| self.unreadable(&error))?;
-        let mut array = Vec::with_capacity(items.len().min(self.limits.values));
-        for (index, raw) in items.into_iter().enumerate() {
-            self.steps.push(Hop::Item(index));
-            array.push(self.value(raw)?);
+    fn array(&mut self) -> Result<Json<'a>, Stop> {
+        self.open()?;
+        let mut array = Vec::new();
+        while self.cursor.next(array.is_empty(), b']')? {
+            self.steps.push(Hop::Item(array.len()));
+            array.push(self.value()?);
             self.steps.pop();
         }
         Ok(Json::Array(array))
-    }
-
-    /// The whole text was read once, so what is left is what `serde_json` refuses on the second look.
-    fn unreadable(&self, error: &serde_json::Error) -> Problem {
-        let what = if error.is_eof() { "ends too early" } else { "is not valid JSON" };
-        Problem::new(self.path(), ProblemKind::NotJson, what)
     }
 }
 
@@ -262,87 +304,6 @@ impl<'a> Seen<'a> {
             self.0.extend(members.iter().map(|(given, _)| given.clone()));
         }
         self.0.insert(name)
-    }
-}
-
-/// Text that is borrowed where it has no escapes.
-struct BorrowedText<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for BorrowedText<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Texts;
-
-        impl<'de> Visitor<'de> for Texts {
-            type Value = BorrowedText<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("text")
-            }
-
-            fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Self::Value, E> {
-                Ok(BorrowedText(Cow::Borrowed(v)))
-            }
-
-            fn visit_str<E>(self, v: &str) -> Result<Self::Value, E> {
-                Ok(BorrowedText(Cow::Owned(v.to_owned())))
-            }
-        }
-
-        deserializer.deserialize_str(Texts)
-    }
-}
-
-/// The members of an object, each with its own text.
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-/// The items of an array, each with its own text.
-struct Items<'a>(Vec<&'a RawValue>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Members<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Pairs)
-    }
-}
-
-impl<'de> Deserialize<'de> for Items<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
-
-        impl<'de> Visitor<'de> for Each {
-            type Value = Items<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an array")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
-                }
-                Ok(Items(items))
-            }
-        }
-
-        deserializer.deserialize_seq(Each)
     }
 }
 

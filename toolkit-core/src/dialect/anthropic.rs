@@ -171,7 +171,7 @@ fn block(part: &Part) -> Option<Value> {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
         Part::Call(call) => {
             let input: Map<String, Value> =
-                serde_json::from_str(call.arguments()).unwrap_or_default();
+                serde_json::from_str(&call.arguments()).unwrap_or_default();
             Some(json!({
                 "type": "tool_use",
                 "id": wire_id(call),

@@ -218,8 +218,9 @@ fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
 }
 
 fn call(call: &ToolCall) -> Value {
-    let is_object = serde_json::from_str::<Map<String, Value>>(call.arguments()).is_ok();
-    let arguments = if is_object { call.arguments() } else { "{}" };
+    let arguments = call.arguments();
+    let is_object = serde_json::from_str::<Map<String, Value>>(&arguments).is_ok();
+    let arguments = if is_object { &arguments } else { "{}" };
     json!({
         "id": call.id(),
         "type": "function",

@@ -163,9 +163,7 @@ impl Reply {
             let Part::Call(call) = part else { continue };
             number += 1;
             if call.id().trim().is_empty() || taken.contains(call.id()) {
-                let id = free_id(prefix, number, taken);
-                let renamed = ToolCall::new(id, call.name(), call.arguments());
-                *call = if call.is_cut_off() { renamed.cut_off() } else { renamed };
+                *call = call.renamed(free_id(prefix, number, taken));
             }
             taken.insert(call.id().to_owned());
         }

@@ -139,6 +139,7 @@ impl Decision {
 pub struct ApprovalRequest {
     tool: Arc<str>,
     arguments: Arc<Value>,
+    canonical: Arc<str>,
     context: CallContext,
 }
 
@@ -153,6 +154,16 @@ impl ApprovalRequest {
     #[must_use]
     pub fn arguments(&self) -> &Value {
         &self.arguments
+    }
+
+    /// The canonical arguments: the very bytes that the function's types are read from.
+    ///
+    /// JSON without space, fields in the order of the signature, those of a map in
+    /// the order of their names, integers with every digit, other numbers as the
+    /// shortest text of their double, what was left out as its default.
+    #[must_use]
+    pub fn canonical_arguments(&self) -> &str {
+        &self.canonical
     }
 
     /// Who the agent acts for.
@@ -199,14 +210,15 @@ pub(super) async fn ask(
     if !always && !rule.is_some_and(|rule| rule()) {
         return Ok(());
     }
-    let (Some(approver), Some(arguments)) = (&way.house.approver, way.checked.get()) else {
+    let (Some(approver), Some(canonical)) = (&way.house.approver, way.canonical()) else {
         // Found when the registry is built; here only so that no road leads around a person.
         let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
         return Err(Stopped::Failed(missing.into()));
     };
     let request = ApprovalRequest {
         tool: tool.name.as_str().into(),
-        arguments: Arc::new(arguments.clone()),
+        arguments: Arc::new(canonical.value.clone()),
+        canonical: canonical.text.as_str().into(),
         context: way.context.clone(),
     };
     match approver.decide(&request).await {

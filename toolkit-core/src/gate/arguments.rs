@@ -3,63 +3,70 @@
 use serde_json::Value;
 
 use super::Entry;
-use crate::arguments;
-use crate::call::{Outcome, ToolCall};
+use crate::arguments::{self, Slot};
+use crate::call::{Arguments, Outcome, ToolCall};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind};
-use crate::tool::{Input, Slot, Stopped};
+use crate::tool::{Effect, Input, Stopped, Tool};
 
+/// The arguments that a call runs with, where somebody else must see them as well.
+#[derive(Debug)]
+pub(super) struct Canonical {
+    pub(super) value: Value,
+    /// The bytes that the value is written as, and that the function's types were read from.
+    pub(super) text: String,
+}
+
+/// Fills the slots; the canonical arguments, where the tool runs from them.
 pub(super) fn check(
     entry: &Entry,
     call: &ToolCall,
     limits: &Limits,
     slots: &mut [&mut dyn Slot],
-) -> Result<Value, Stopped> {
+) -> Result<Option<Canonical>, Stopped> {
     if call.is_cut_off() {
         let message = "the call was cut off by the output limit; nothing ran. \
                        Send it again with shorter arguments";
         let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
         return Err(invalid(vec![problem], limits));
     }
-    let value = arguments::check(&entry.schema, call.arguments(), limits)
+    if runs_from_canonical(&entry.tool) {
+        return by_canonical(entry, call, limits, slots).map(Some);
+    }
+    let given = call.given();
+    given.fill(&entry.schema, limits, slots).map(|()| None).map_err(|place| {
+        invalid(arguments::problems(&entry.schema, given, limits, place), limits)
+    })
+}
+
+/// Whether what is decoded must be what an approver, or a second run, would see.
+fn runs_from_canonical(tool: &Tool) -> bool {
+    let is_dynamic = matches!(tool.input, Input::Given(_));
+    is_dynamic || tool.asks || !matches!(tool.effect, None | Some(Effect::Read))
+}
+
+fn by_canonical(
+    entry: &Entry,
+    call: &ToolCall,
+    limits: &Limits,
+    slots: &mut [&mut dyn Slot],
+) -> Result<Canonical, Stopped> {
+    let value = arguments::normal_form(&entry.schema, call.given(), limits)
         .map_err(|problems| invalid(problems, limits))?;
-    let problems = fill(entry, &value, slots);
-    if problems.is_empty() { Ok(value) } else { Err(invalid(problems, limits)) }
+    let text = value.to_string();
+    // Defaults are written in, and what was accepted is not measured again.
+    let limits = &Limits { argument_bytes: usize::MAX, values: usize::MAX, ..*limits };
+    let filled = match &entry.tool.input {
+        Input::Params(_) => Arguments::Text(&text).fill(&entry.schema, limits, slots),
+        Input::Given(_) => arguments::hand_over(&value, limits, slots),
+    };
+    match filled {
+        Ok(()) => Ok(Canonical { value, text }),
+        Err(place) => Err(invalid(vec![arguments::refused_by_type(place)], limits)),
+    }
 }
 
 fn invalid(problems: Vec<Problem>, limits: &Limits) -> Stopped {
     let report = arguments::lines(&problems, limits);
     Stopped::Refused(Box::new(Outcome::invalid(problems, report)))
-}
-
-fn fill(entry: &Entry, value: &Value, slots: &mut [&mut dyn Slot]) -> Vec<Problem> {
-    let params = match &entry.tool.input {
-        Input::Params(params) => params,
-        Input::Given(_) => {
-            return slots
-                .iter_mut()
-                .filter_map(|slot| fill_one(*slot, value, &Path::root()))
-                .collect();
-        }
-    };
-    let mut problems = Vec::new();
-    for (param, slot) in params.iter().zip(slots) {
-        match value.get(param.name) {
-            Some(argument) => {
-                problems.extend(fill_one(*slot, argument, &Path::root().field(param.name)));
-            }
-            None => slot.leave_out(),
-        }
-    }
-    problems
-}
-
-fn fill_one(slot: &mut dyn Slot, value: &Value, at: &Path) -> Option<Problem> {
-    let steps = slot.fill(value).err()?;
-    let path = steps.into_iter().fold(at.clone(), |path, step| path.then(step));
-    Some(Problem::new(
-        path,
-        ProblemKind::Refused,
-        "this value is not accepted here; send another one",
-    ))
 }

@@ -9,19 +9,20 @@ mod run;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
 pub(crate) use approval::may_ask;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
 
+use arguments::Canonical;
+
+use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
 use crate::caller::{CallContext, Caller};
 use crate::error::{Abort, ToolConfigError};
 use crate::limits::Limits;
 use crate::schema::Compiled;
-use crate::tool::{BoxFuture, Gates, Passage, Rules, Slot, States, Stopped, Tool};
+use crate::tool::{BoxFuture, Gates, Passage, Rules, States, Stopped, Tool};
 
 /// A tool as the registry holds it: checked once, ready to be called.
 pub(crate) struct Entry {
@@ -76,9 +77,16 @@ struct Way<'a> {
     house: &'a House,
     call: &'a ToolCall,
     context: CallContext,
-    /// The arguments that the function will run with.
-    checked: OnceLock<Value>,
+    /// That the arguments were checked, and in which bytes others see them.
+    checked: OnceLock<Option<Canonical>>,
     entered: AtomicBool,
+}
+
+impl Way<'_> {
+    /// The arguments in the form in which others see them.
+    fn canonical(&self) -> Option<&Canonical> {
+        self.checked.get().and_then(Option::as_ref)
+    }
 }
 
 impl Gates for Way<'_> {

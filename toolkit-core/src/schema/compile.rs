@@ -8,6 +8,7 @@ use super::decimal::Decimal;
 use super::format::Format;
 use super::node::{Additional, Compiled, Node, NodeId, Pattern, Property, Type};
 use super::pattern;
+use super::stream::plan;
 
 /// Compiles a schema; every reason why it can not be where it can not.
 ///
@@ -24,6 +25,7 @@ pub(crate) fn compile(schema: &Value, writes_defaults: bool) -> Result<Compiled,
     compiler.refuse_loops();
     if compiler.faults.is_empty() {
         compiler.find_absent();
+        plan(&mut compiler.nodes);
         Ok(Compiled { nodes: compiler.nodes, root })
     } else {
         Err(compiler.faults)

@@ -7,8 +7,10 @@ mod node;
 mod normalize;
 mod pattern;
 mod reading;
+mod stream;
 
 pub(crate) use compile::compile;
 pub(crate) use decimal::Decimal;
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
-pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature, without_rust_formats};
+pub(crate) use normalize::{Field, INTEGER_KEYS, given, of_type, result, signature, without_rust_formats};
+pub(crate) use stream::{Bound, Kind, Numbers, Way};

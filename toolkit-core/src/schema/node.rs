@@ -1,10 +1,13 @@
 //! The table that the judge walks: one node a schema.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 use serde_json::Value;
 
 use super::decimal::Decimal;
 use super::format::Format;
+use super::stream::Stream;
 
 /// Where a node stands in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +45,12 @@ pub(crate) struct Property {
 pub(crate) struct Pattern {
     pub(crate) text: String,
     pub(crate) regex: Regex,
+}
+
+impl Pattern {
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
 }
 
 /// One schema, ready to judge a value.
@@ -89,6 +98,7 @@ pub(crate) struct Node {
     pub(crate) not: Option<NodeId>,
     /// Nothing is said but by the schemas that judge the same value.
     pub(crate) only_refers: bool,
+    pub(crate) stream: Stream,
 }
 
 impl Node {
@@ -128,6 +138,7 @@ impl Node {
             one_of: Vec::new(),
             not: None,
             only_refers: false,
+            stream: Stream::anything(),
         }
     }
 
@@ -169,6 +180,13 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
+    /// The schema that accepts anything.
+    pub(crate) fn anything() -> &'static Self {
+        static ANYTHING: LazyLock<Compiled> =
+            LazyLock::new(|| Compiled { nodes: vec![Node::anything()], root: NodeId(0) });
+        &ANYTHING
+    }
+
     pub(crate) const fn root(&self) -> NodeId {
         self.root
     }

@@ -50,6 +50,19 @@ pub(crate) fn signature(fields: Vec<Field<'_>>, definitions: Object) -> Result<V
     normalize(root)
 }
 
+/// Makes the schema of one type; `definitions` are what it refers to.
+///
+/// # Errors
+/// As `signature`.
+pub(crate) fn of_type(mut root: Value, definitions: Object) -> Result<Value, Vec<String>> {
+    if let Value::Object(root) = &mut root
+        && !definitions.is_empty()
+    {
+        root.insert("$defs".to_owned(), definitions.into());
+    }
+    normalize(root)
+}
+
 /// Makes the input schema of a tool that is known only at run time.
 ///
 /// It is the host's, so it stays as it is but for what providers refuse (`$schema`, `$id`, Rust's

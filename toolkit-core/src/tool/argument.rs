@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::constraint::{List, Number, Text};
-use crate::problem::Step;
+use crate::arguments::{Given, Guided, Refused, Slot, Unread};
 
 /// A type that an argument can have: `Deserialize` and `JsonSchema`.
 ///
@@ -198,44 +198,20 @@ impl<'de> serde::Deserializer<'de> for Missing {
     }
 }
 
-/// Where one argument goes: a local of the generated call function.
-pub trait Slot: Send {
-    /// Fills it from a checked value; the place inside the value where its type refuses it.
-    ///
-    /// # Errors
-    /// The steps to the place that the type's own `Deserialize` refused.
-    fn fill(&mut self, value: &Value) -> Result<(), Vec<Step>>;
-
-    /// Fills it as the type says when nothing was given.
-    fn leave_out(&mut self);
-}
-
 impl<T: ToolArg> Slot for Option<T> {
-    fn fill(&mut self, value: &Value) -> Result<(), Vec<Step>> {
-        *self = T::deserialize(value).ok();
-        if self.is_some() {
-            return Ok(());
-        }
-        // Asked once more, for the place.
-        let again: Result<T, _> = serde_path_to_error::deserialize(value);
-        again.map(|_| ()).map_err(|error| steps(error.path()))
+    fn read(&mut self, value: Guided<'_, Unread<'_, '_>>) -> Result<(), Refused> {
+        *self = Some(T::deserialize(value)?);
+        Ok(())
+    }
+
+    fn take(&mut self, value: Guided<'_, Given<'_>>) -> Result<(), Refused> {
+        *self = Some(T::deserialize(value)?);
+        Ok(())
     }
 
     fn leave_out(&mut self) {
         *self = T::deserialize(Missing).ok();
     }
-}
-
-/// The error's own text is a type's and may tell what it should not: only the place is kept.
-fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
-    use serde_path_to_error::Segment;
-    path.iter()
-        .filter_map(|segment| match segment {
-            Segment::Seq { index } => Some(Step::Item(*index)),
-            Segment::Map { key } => Some(Step::Field(key.clone())),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        })
-        .collect()
 }
 
 /// Hands a local over as a slot; the type is proven where the generated code names it.

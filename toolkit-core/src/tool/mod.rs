@@ -14,7 +14,7 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use argument::{Borrowed, Keyword, Param, Slot, ToolArg, slot};
+pub use argument::{Borrowed, Keyword, Param, ToolArg, slot};
 pub use constraint::{List, Number, Text};
 pub use passage::{
     Check, Gates, IntoRefusal, Passage, Refusal, Rules, Stopped, ToolFailure, ToolOutput, checked,

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::BoxFuture;
-use super::argument::Slot;
 use super::state::{FromStates, States, shared};
+use crate::arguments::Slot;
 use crate::call::Outcome;
 use crate::caller::CallContext;
 use crate::error::{BoxError, Cause, Failure, ToolConfigError, ToolError};

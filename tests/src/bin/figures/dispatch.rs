@@ -76,7 +76,7 @@ pub(crate) fn figures() -> Vec<Figure> {
     const OF: &str = "decode + call + serialise by hand";
     vec![
         Figure {
-            name: "dispatch.small",
+            name: "dispatch.small".to_owned(),
             of: OF,
             contender: through_registry("get_order", SMALL),
             floor: Box::new(|| {
@@ -87,7 +87,7 @@ pub(crate) fn figures() -> Vec<Figure> {
             }),
         },
         Figure {
-            name: "dispatch.medium",
+            name: "dispatch.medium".to_owned(),
             of: OF,
             contender: through_registry("quote_payment", MEDIUM),
             floor: Box::new(|| {

@@ -1,5 +1,6 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
+mod arguments;
 mod dispatch;
 mod measure;
 
@@ -9,7 +10,7 @@ use measure::Contender;
 
 /// One figure: a contender measured against its floor, in the same run.
 struct Figure {
-    name: &'static str,
+    name: String,
     /// What the floor is.
     of: &'static str,
     contender: Contender,
@@ -17,7 +18,9 @@ struct Figure {
 }
 
 fn figures() -> Vec<Figure> {
-    dispatch::figures()
+    let mut figures = arguments::figures();
+    figures.extend(dispatch::figures());
+    figures
 }
 
 fn main() -> ExitCode {
@@ -29,7 +32,7 @@ fn main() -> ExitCode {
             print_all(subject)
         }
         _ => {
-            let subjects: Vec<&str> = figures().iter().map(|figure| figure.name).collect();
+            let subjects: Vec<String> = figures().into_iter().map(|figure| figure.name).collect();
             eprintln!(
                 "usage: figures [SUBJECT], a subject being the start of one of: {}",
                 subjects.join(", ")

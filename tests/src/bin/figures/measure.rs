@@ -15,7 +15,7 @@ const CALLS: u32 = 10;
 
 /// The unit, the contender and the floor, each for one call.
 pub(crate) fn both(figure: &Figure) -> (&'static str, f64, f64) {
-    let counts = (instructions(figure.name, "contender"), instructions(figure.name, "floor"));
+    let counts = (instructions(&figure.name, "contender"), instructions(&figure.name, "floor"));
     if let (Some(contender), Some(floor)) = counts {
         return ("instructions", contender, floor);
     }

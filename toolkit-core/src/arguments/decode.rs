@@ -1,0 +1,235 @@
+//! Decodes a call's arguments into their places, checked on the way.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::cursor::Cursor;
+use super::guided::{Guided, Refused, Walk};
+use super::inside::{Fields, read};
+use super::slot::Slot;
+use super::source::{Given, Items, Members, Source, Unread};
+use super::text::{is_blank, is_within};
+use crate::call::Arguments;
+use crate::limits::Limits;
+use crate::problem::{Path, Step};
+use crate::schema::{Compiled, Kind, Node};
+
+impl Arguments<'_> {
+    /// Fills the slots of an object's properties, in the order of the schema.
+    ///
+    /// # Errors
+    /// The place of the innermost value that was refused.
+    pub(crate) fn fill(
+        self,
+        schema: &Compiled,
+        limits: &Limits,
+        slots: &mut [&mut dyn Slot],
+    ) -> Result<(), Path> {
+        let walk = Walk::new(schema, limits);
+        let filled = match self {
+            Self::Text(text) => fill_from_text(&walk, text, slots),
+            Self::Value(value) => fill_from_value(&walk, value, slots),
+        };
+        filled.map_err(|Refused| self.path(walk.refused_at()))
+    }
+
+    /// Decodes the whole arguments into one type.
+    ///
+    /// # Errors
+    /// The place of the innermost value that was refused.
+    pub(crate) fn decode<T: DeserializeOwned>(
+        self,
+        schema: &Compiled,
+        limits: &Limits,
+    ) -> Result<T, Path> {
+        let walk = Walk::new(schema, limits);
+        let root = schema.node(schema.root());
+        let decoded = match self {
+            Self::Text(text) if is_within(text.len(), limits) => {
+                let cursor = Cursor::new(if is_absent(text) { "{}" } else { text });
+                let decoded = read(&walk, root, Unread(&cursor), |value| T::deserialize(value));
+                decoded.and_then(|value| if cursor.is_at_end() { Ok(value) } else { Err(Refused) })
+            }
+            Self::Value(value) if is_within(length(value), limits) => {
+                let empty = Value::Object(Map::new());
+                let value = if value.is_null() { &empty } else { value };
+                read(&walk, root, Given(value), |value| T::deserialize(value))
+            }
+            Self::Text(_) | Self::Value(_) => Err(Refused),
+        };
+        decoded.map_err(|Refused| self.path(walk.refused_at()))
+    }
+
+    fn path(self, place: Option<usize>) -> Path {
+        let Some(place) = place else { return Path::root() };
+        let mut steps = Vec::new();
+        let is_found = match self {
+            Self::Text(text) => steps_to(Unread(&Cursor::new(text)), place, &mut steps),
+            Self::Value(value) => steps_to(Given(value), place, &mut steps),
+        };
+        if is_found != Ok(true) {
+            steps.clear();
+        }
+        steps.into_iter().rev().fold(Path::root(), |path, step| path.then(step))
+    }
+}
+
+/// Hands a normal form over as it is, to the one slot of a tool that takes all of it.
+///
+/// # Errors
+/// A slot of a type that does not take it.
+pub(crate) fn hand_over(
+    value: &Value,
+    limits: &Limits,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Path> {
+    let walk = Walk::new(Compiled::anything(), limits);
+    let [slot] = slots else { return Err(Path::root()) };
+    let value = Guided::new(&walk, root(&walk), Given(value));
+    slot.take(value).map_err(|Refused| Path::root())
+}
+
+/// Blank text and `null` stand for an object without fields.
+fn is_absent(text: &str) -> bool {
+    let cursor = Cursor::new(text);
+    is_blank(text) || (cursor.kind() == Ok(Kind::Null) && cursor.word("null").is_ok() && cursor.is_at_end())
+}
+
+/// Bytes of a value when it is written.
+fn length(value: &Value) -> usize {
+    struct Count(usize);
+
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+fn fill_from_text(
+    walk: &Walk<'_>,
+    text: &str,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
+    if !is_within(text.len(), walk.limits) {
+        return Err(Refused);
+    }
+    let cursor = Cursor::new(text);
+    let given = match cursor.kind() {
+        Ok(Kind::Object) => {
+            fields(walk, Unread(&cursor), slots, |slot, value| slot.read(value))?
+        }
+        _ if is_absent(text) => return leave_out(walk, 0, slots),
+        _ => return Err(Refused),
+    };
+    if !cursor.is_at_end() {
+        return Err(Refused);
+    }
+    leave_out(walk, given, slots)
+}
+
+fn fill_from_value(
+    walk: &Walk<'_>,
+    value: &Value,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
+    if !is_within(length(value), walk.limits) {
+        return Err(Refused);
+    }
+    let given = match value {
+        Value::Object(_) => fields(walk, Given(value), slots, |slot, value| slot.take(value))?,
+        Value::Null => 0,
+        _ => return Err(Refused),
+    };
+    leave_out(walk, given, slots)
+}
+
+/// Fills the slots of the fields that are given; one bit each.
+#[inline]
+fn fields<'de, 's, S: Source<'de>>(
+    walk: &'s Walk<'s>,
+    source: S,
+    slots: &mut [&mut dyn Slot],
+    fill: impl Fn(&mut dyn Slot, Guided<'s, S>) -> Result<(), Refused>,
+) -> Result<u64, Refused> {
+    walk.count()?;
+    walk.enter()?;
+    let mut fields = Fields::new(walk, root(walk), source.members());
+    while let Some((_, index)) = fields.next()? {
+        let slot = slots.get_mut(index).ok_or(Refused)?;
+        fields.value(|value| fill(&mut **slot, value))?;
+    }
+    Ok(fields.given())
+}
+
+fn root<'s>(walk: &Walk<'s>) -> &'s Node {
+    walk.schema.node(walk.schema.root())
+}
+
+/// Fills the slots of the fields that are not given: by their default, or as their type says.
+fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
+    let root = root(walk);
+    if root.stream.required & !given != 0 {
+        return Err(Refused);
+    }
+    for (index, (slot, property)) in slots.iter_mut().zip(&root.properties).enumerate() {
+        if given >> index & 1 == 1 {
+            continue;
+        }
+        let node = walk.schema.node(property.node);
+        match &node.default {
+            Some(default) => slot.take(Guided::new(walk, node, Given(default)))?,
+            None => slot.leave_out(),
+        }
+    }
+    Ok(())
+}
+
+/// The steps to a place, the last first; whether it is inside.
+fn steps_to<'de, S: Source<'de>>(
+    source: S,
+    place: usize,
+    steps: &mut Vec<Step>,
+) -> Result<bool, Refused> {
+    if source.place() == place {
+        return Ok(true);
+    }
+    match source.kind()? {
+        Kind::Array => {
+            let mut items = source.items();
+            let mut index = 0;
+            while let Some(item) = Items::next(&mut items)? {
+                if steps_to(item, place, steps)? {
+                    steps.push(Step::Item(index));
+                    return Ok(true);
+                }
+                index += 1;
+            }
+        }
+        Kind::Object => {
+            let mut members = source.members();
+            while let Some((name, value)) = Members::next(&mut members)? {
+                if steps_to(value, place, steps)? {
+                    steps.push(Step::Field(name.into_owned()));
+                    return Ok(true);
+                }
+            }
+        }
+        Kind::Null => source.null()?,
+        Kind::Bool => source.bool().map(drop)?,
+        Kind::Number => source.number().map(drop)?,
+        Kind::Text => source.text().map(drop)?,
+    }
+    Ok(false)
+}

@@ -1,0 +1,248 @@
+//! What an object or array holds, each part checked when the type asks for it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
+
+use super::guided::{Guided, Refused, Walk};
+use super::name::Name;
+use super::source::{Items, Members, Source};
+use crate::schema::{Additional, Kind, Node};
+
+const ANYTHING: &Node = &Node::anything();
+
+/// Reads one value by what asks for it, and all of it.
+#[inline]
+pub(super) fn read<'de, 's, T, S: Source<'de>>(
+    walk: &'s Walk<'s>,
+    node: &'s Node,
+    source: S,
+    ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
+) -> Result<T, Refused> {
+    walk.count()?;
+    let place = source.place();
+    match ask(Guided::new(walk, node, source)) {
+        Ok(value) => {
+            // A type may take a value without a look at it.
+            if source.is_unread(place) {
+                IgnoredAny::deserialize(Guided::new(walk, node, source))?;
+            }
+            Ok(value)
+        }
+        Err(Refused) => Err(walk.note(place)),
+    }
+}
+
+/// The members of an object, in the order in which they are given.
+pub(super) struct Fields<'s, 'de, S: Source<'de>> {
+    walk: &'s Walk<'s>,
+    node: &'s Node,
+    members: S::Members,
+    /// The properties that were given, one bit each.
+    given: u64,
+    /// Those of them whose null stood for absence.
+    absent: u64,
+    /// The property that comes next where the order is the schema's.
+    expected: usize,
+    /// The names so far where they are not all known.
+    names: Option<Names<'de>>,
+    value: Option<(&'s Node, S)>,
+    is_over: bool,
+}
+
+impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
+    #[inline]
+    pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, members: S::Members) -> Self {
+        Self {
+            walk,
+            node,
+            members,
+            given: 0,
+            absent: 0,
+            expected: 0,
+            names: None,
+            value: None,
+            is_over: false,
+        }
+    }
+
+    /// The next member that counts: its name, and where the schema knows it its number.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<(Cow<'de, str>, usize)>, Refused> {
+        while let Some((name, source)) = self.members.next()? {
+            let Some(index) = self.index(&name) else {
+                let node = self.unknown(&name)?;
+                self.value = Some((node, source));
+                return Ok(Some((name, usize::MAX)));
+            };
+            let bit = 1_u64.wrapping_shl(u32::try_from(index).unwrap_or_default());
+            if self.given & bit != 0 {
+                return Err(Refused);
+            }
+            self.given |= bit;
+            self.expected = index + 1;
+            if self.node.stream.may_be_absent & bit != 0 && source.kind()? == Kind::Null {
+                self.walk.count()?;
+                source.null()?;
+                self.absent |= bit;
+                continue;
+            }
+            let Some(property) = self.node.properties.get(index) else { return Err(Refused) };
+            self.value = Some((self.walk.schema.node(property.node), source));
+            return Ok(Some((name, index)));
+        }
+        self.is_over = true;
+        let missing = self.node.stream.required & !self.given;
+        if missing == 0 { Ok(None) } else { Err(Refused) }
+    }
+
+    #[inline]
+    fn index(&self, name: &str) -> Option<usize> {
+        let properties = &self.node.properties;
+        if properties.get(self.expected).is_some_and(|property| property.name == name) {
+            return Some(self.expected);
+        }
+        properties.iter().position(|property| property.name == name)
+    }
+
+    /// The schema of a name that the node does not list.
+    fn unknown(&mut self, name: &Cow<'de, str>) -> Result<&'s Node, Refused> {
+        let node = match (self.node.patterns.first(), self.node.additional) {
+            (Some((pattern, node)), _) if pattern.matches(name) => self.walk.schema.node(*node),
+            (_, Additional::Schema(node)) => self.walk.schema.node(node),
+            (_, Additional::Any) => ANYTHING,
+            (_, Additional::Nothing) => return Err(Refused),
+        };
+        let names = self.names.get_or_insert_default();
+        if names.is_new(name) { Ok(node) } else { Err(Refused) }
+    }
+
+    /// The value of the member that `next` gave.
+    #[inline]
+    pub(super) fn value<T>(
+        &mut self,
+        ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let (node, source) = self.value.take().ok_or(Refused)?;
+        read(self.walk, node, source, ask)
+    }
+
+    /// The properties that have a value, one bit each.
+    pub(super) const fn given(&self) -> u64 {
+        self.given & !self.absent
+    }
+
+    /// Goes to the end; a type that leaves a member unread refuses it.
+    #[inline]
+    pub(super) fn finish(&mut self) -> Result<(), Refused> {
+        if self.value.is_some() {
+            self.value(|value| IgnoredAny::deserialize(value))?;
+        }
+        if self.is_over || self.next()?.is_none() { Ok(()) } else { Err(Refused) }
+    }
+}
+
+impl<'de, S: Source<'de>> MapAccess<'de> for Fields<'_, 'de, S> {
+    type Error = Refused;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Refused> {
+        match self.next()? {
+            Some((name, _)) => seed.deserialize(Name(name)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Refused> {
+        self.value(|value| seed.deserialize(value))
+    }
+}
+
+/// Names so far: a few are looked through, many are kept in order.
+#[derive(Default)]
+struct Names<'de> {
+    few: [Option<Cow<'de, str>>; 8],
+    many: BTreeSet<Cow<'de, str>>,
+}
+
+impl<'de> Names<'de> {
+    fn is_new(&mut self, name: &Cow<'de, str>) -> bool {
+        for place in &mut self.few {
+            match place {
+                Some(given) if given == name => return false,
+                Some(_) => {}
+                None => {
+                    *place = Some(name.clone());
+                    return true;
+                }
+            }
+        }
+        self.many.insert(name.clone())
+    }
+}
+
+/// The items of an array.
+pub(super) struct Sequence<'s, 'de, S: Source<'de>> {
+    walk: &'s Walk<'s>,
+    node: &'s Node,
+    /// The schema of the items after those that have their own.
+    rest: &'s Node,
+    items: S::Items,
+    count: usize,
+    is_over: bool,
+}
+
+impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
+    #[inline]
+    pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, items: S::Items) -> Self {
+        let rest = node.items.map_or(ANYTHING, |items| walk.schema.node(items));
+        Self { walk, node, rest, items, count: 0, is_over: false }
+    }
+
+    #[inline]
+    fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let Some(source) = self.items.next()? else {
+            self.is_over = true;
+            return Ok(None);
+        };
+        let node = match self.node.prefix.get(self.count) {
+            Some(node) => self.walk.schema.node(*node),
+            None => self.rest,
+        };
+        self.count += 1;
+        read(self.walk, node, source, |value| seed.deserialize(value)).map(Some)
+    }
+
+    /// An array that is longer than the type is refused, and one that is longer or shorter than the schema.
+    #[inline]
+    pub(super) fn finish(&mut self) -> Result<(), Refused> {
+        if self.next(PhantomData::<IgnoredAny>)?.is_some() {
+            return Err(Refused);
+        }
+        let count = u64::try_from(self.count).unwrap_or(u64::MAX);
+        let fits = self.node.min_items.is_none_or(|least| count >= least)
+            && self.node.max_items.is_none_or(|most| count <= most);
+        if fits { Ok(()) } else { Err(Refused) }
+    }
+}
+
+impl<'de, S: Source<'de>> SeqAccess<'de> for Sequence<'_, 'de, S> {
+    type Error = Refused;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Refused> {
+        self.next(seed)
+    }
+}

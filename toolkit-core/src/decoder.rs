@@ -1,0 +1,159 @@
+//! Types decoded from what a model wrote, without a tool around them.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use crate::arguments;
+use crate::call::Arguments;
+use crate::error::ToolConfigError;
+use crate::limits::Limits;
+use crate::problem::Problem;
+use crate::schema::{self, Compiled};
+use crate::tool::ToolArg;
+
+/// Decodes what a model wrote into a type, checked as a tool's arguments are.
+///
+/// For answers that are not calls, like a structured output: the same schema, the
+/// same text rules and the same report. The type is one that serde reads from an
+/// object.
+///
+/// ```
+/// use toolkit::Decoder;
+/// use toolkit::prelude::*;
+///
+/// #[derive(Debug, PartialEq)]
+/// #[arg_type]
+/// struct Verdict {
+///     #[schemars(range(min = 0, max = 10))]
+///     score: u8,
+///     reason: Option<String>,
+/// }
+///
+/// let decoder = Decoder::<Verdict>::new()?;
+/// let verdict = decoder.decode(r#"{"score": 7.0, "reason": null}"#)?;
+/// assert_eq!(verdict, Verdict { score: 7, reason: None });
+///
+/// let report = decoder.decode(r#"{"score": 11, "why": "good"}"#).unwrap_err();
+/// assert_eq!(
+///     report.to_string(),
+///     "$: unexpected field 'why' (allowed: score, reason)\n\
+///      $.score: expected an integer from 0 to 10, got 11",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Decoder<T> {
+    published: Value,
+    schema: Compiled,
+    limits: Limits,
+    decoded: PhantomData<fn() -> T>,
+}
+
+impl<T: ToolArg> Decoder<T> {
+    /// Makes the type's schema and compiles it.
+    ///
+    /// # Errors
+    /// A type that can not be read as any schema says, with what to write instead.
+    pub fn new() -> Result<Self, ToolConfigError> {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+        let mut generator = settings.into_generator();
+        let root = generator.subschema_for::<T>().to_value();
+        let made = schema::of_type(root, generator.take_definitions(true))
+            .and_then(|published| schema::compile(&published, true).map(|schema| (published, schema)));
+        let (mut published, schema) = made.map_err(|faults| {
+            ToolConfigError::new(format!("`{}`: {}", T::schema_name(), faults.join("; ")))
+        })?;
+        schema::without_rust_formats(&mut published);
+        Ok(Self { published, schema, limits: Limits::default(), decoded: PhantomData })
+    }
+
+    /// Sets the bounds on what is read and on what the report says.
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The schema of what is accepted, JSON Schema 2020-12, to show to a model.
+    #[must_use]
+    pub const fn schema(&self) -> &Value {
+        &self.published
+    }
+
+    /// Decodes text that holds one JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn decode(&self, text: &str) -> Result<T, Report> {
+        self.decoded(Arguments::Text(text))
+    }
+
+    /// Decodes a value that was parsed already.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn decode_value(&self, value: &Value) -> Result<T, Report> {
+        self.decoded(Arguments::Value(value))
+    }
+
+    fn decoded(&self, given: Arguments<'_>) -> Result<T, Report> {
+        given.decode(&self.schema, &self.limits).map_err(|place| {
+            let problems = arguments::problems(&self.schema, given, &self.limits, place);
+            let text = arguments::lines(&problems, &self.limits);
+            Report { problems, text }
+        })
+    }
+}
+
+impl<T> fmt::Debug for Decoder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder").field("schema", &self.published).finish_non_exhaustive()
+    }
+}
+
+/// Everything that is wrong with what a model wrote.
+///
+/// `Display` gives the lines that the model reads, within the limits.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Decoder, ProblemKind};
+///
+/// #[derive(Debug)]
+/// #[arg_type]
+/// struct Point {
+///     x: f64,
+///     y: f64,
+/// }
+///
+/// let report = Decoder::<Point>::new()?.decode(r#"{"x": "1", "y": 2}"#).unwrap_err();
+/// assert_eq!(report.problems()[0].kind(), ProblemKind::WrongType);
+/// assert_eq!(
+///     report.to_string(),
+///     r#"$.x: expected a number, got text "1" (write 1 without quotes)"#,
+/// );
+/// # Ok::<(), toolkit::ToolConfigError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    problems: Vec<Problem>,
+    text: String,
+}
+
+impl Report {
+    /// The problems one by one, ordered by place.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Report {}
