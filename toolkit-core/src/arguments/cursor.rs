@@ -32,14 +32,15 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// A number as it is written, and its value where that was cheap to tell.
+/// A number, as far as it was cheap to tell.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Digits<'a> {
-    pub(super) written: &'a str,
+pub(crate) enum Number {
     /// Written without point and exponent, of at most 18 digits.
-    pub(super) integer: Option<i64>,
-    /// Written with a point, without an exponent, of at most 15 digits.
-    pub(super) double: Option<f64>,
+    Integer(i64),
+    /// Written with a point or an exponent, and less than 10^15.
+    Double(f64),
+    /// To be read from its digits.
+    Long,
 }
 
 /// Powers of ten that a double holds exactly, as many as short numbers have digits.
@@ -59,17 +60,19 @@ impl<'a> Cursor<'a> {
     /// The next byte that is no space.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
-        let bytes = self.text.as_bytes();
-        let mut at = self.at.get();
-        while let Some(&byte) = bytes.get(at) {
-            if !is_space(byte) {
-                self.at.set(at);
-                return Some(byte);
-            }
-            at += 1;
+        match self.text.as_bytes().get(self.at.get()) {
+            // Most JSON that models write has no space where it stands here.
+            Some(&byte) if byte > b' ' => Some(byte),
+            _ => self.peek_behind_space(),
         }
-        self.at.set(at);
-        None
+    }
+
+    #[inline(never)]
+    fn peek_behind_space(&self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at.get()..)?;
+        let spaces = rest.iter().take_while(|byte| is_space(**byte)).count();
+        self.at.set(self.at.get() + spaces);
+        rest.get(spaces).copied()
     }
 
     /// What the next value is, by its first character.
@@ -86,7 +89,22 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Whether the next value is of a kind.
+    #[inline]
+    pub(super) fn is(&self, kind: Kind) -> bool {
+        let Some(byte) = self.peek() else { return false };
+        match kind {
+            Kind::Null => byte == b'n',
+            Kind::Bool => matches!(byte, b't' | b'f'),
+            Kind::Number => matches!(byte, b'-' | b'0'..=b'9'),
+            Kind::Text => byte == b'"',
+            Kind::Array => byte == b'[',
+            Kind::Object => byte == b'{',
+        }
+    }
+
     /// Goes over one byte that `peek` has shown.
+    #[inline]
     pub(super) fn step(&self) {
         self.at.set(self.at.get() + 1);
     }
@@ -122,9 +140,35 @@ impl<'a> Cursor<'a> {
         if byte != b',' {
             return Err(Refused);
         }
+        // What follows is read as a value, which the end is not.
         self.step();
-        // Nothing may follow the last comma but a value.
-        if self.peek() == Some(close) { Err(Refused) } else { Ok(true) }
+        Ok(true)
+    }
+
+    /// Goes over a field's name and the colon after it, if the name is written like that.
+    #[inline]
+    pub(super) fn is_named(&self, quoted: &str) -> Result<bool, Refused> {
+        let at = self.at.get();
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        if !rest.starts_with(quoted.as_bytes()) {
+            return Ok(false);
+        }
+        let end = at + quoted.len();
+        if rest.get(quoted.len()) == Some(&b':') {
+            self.at.set(end + 1);
+            return Ok(true);
+        }
+        self.at.set(end);
+        self.colon().map(|()| true)
+    }
+
+    #[inline]
+    fn colon(&self) -> Result<(), Refused> {
+        if self.peek() != Some(b':') {
+            return Err(Refused);
+        }
+        self.step();
+        Ok(())
     }
 
     /// Reads a field's name and the colon after it.
@@ -134,10 +178,7 @@ impl<'a> Cursor<'a> {
             return Err(Refused);
         }
         let name = self.quoted()?;
-        if self.peek() != Some(b':') {
-            return Err(Refused);
-        }
-        self.step();
+        self.colon()?;
         Ok(name)
     }
 
@@ -168,17 +209,40 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a number, from its sign or first digit on.
-    pub(super) fn digits(&self) -> Result<Digits<'a>, Refused> {
+    #[inline]
+    pub(super) fn number(&self) -> Result<Number, Refused> {
         let bytes = self.text.as_bytes();
         let start = self.at.get();
         let is_negative = bytes.get(start) == Some(&b'-');
         let first = start + usize::from(is_negative);
         let mut magnitude = 0;
-        let whole_end = digits_until(bytes, first, &mut magnitude);
-        let whole = whole_end - first;
+        let end = digits_until(bytes, first, &mut magnitude);
+        let whole = end - first;
         if whole == 0 || (whole > 1 && bytes.get(first) == Some(&b'0')) {
             return Err(Refused);
         }
+        if matches!(bytes.get(end), Some(b'.' | b'e' | b'E')) {
+            return self.number_on(end, whole, magnitude, is_negative);
+        }
+        self.at.set(end);
+        if whole > 18 {
+            return Ok(Number::Long);
+        }
+        // 18 digits are less than 2^63.
+        let magnitude = magnitude.cast_signed();
+        Ok(Number::Integer(if is_negative { -magnitude } else { magnitude }))
+    }
+
+    /// Reads on where the whole part of a number has ended.
+    fn number_on(
+        &self,
+        whole_end: usize,
+        whole: usize,
+        mut magnitude: u64,
+        is_negative: bool,
+    ) -> Result<Number, Refused> {
+        let bytes = self.text.as_bytes();
+        let start = self.at.get();
         let mut end = whole_end;
         let mut fraction = 0;
         if bytes.get(end) == Some(&b'.') {
@@ -193,12 +257,17 @@ impl<'a> Cursor<'a> {
             end = exponent(bytes, end + 1)?;
         }
         self.at.set(end);
-        let written = self.text.get(start..end).ok_or(Refused)?;
-        let is_literal = !has_exponent && fraction == 0;
-        let integer = if is_literal && whole <= 18 { signed(magnitude, is_negative) } else { None };
-        let is_short = fraction > 0 && !has_exponent && whole + fraction <= 15;
-        let double = if is_short { double(magnitude, fraction, is_negative) } else { None };
-        Ok(Digits { written, integer, double })
+        let double = if has_exponent || whole + fraction > 15 {
+            self.since(start).parse().ok()
+        } else {
+            double(magnitude, fraction, is_negative)
+        };
+        Ok(double.filter(|double| double.abs() < 1e15).map_or(Number::Long, Number::Double))
+    }
+
+    /// The text from a place that was passed up to here.
+    pub(super) fn since(&self, place: usize) -> &'a str {
+        self.text.get(place..self.at.get()).unwrap_or_default()
     }
 
     /// Whether nothing but space is left.
@@ -263,11 +332,6 @@ fn exponent(bytes: &[u8], at: usize) -> Result<usize, Refused> {
     let first = at + usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
     let end = digits_until(bytes, first, &mut 0);
     if end == first { Err(Refused) } else { Ok(end) }
-}
-
-fn signed(magnitude: u64, is_negative: bool) -> Option<i64> {
-    let positive = i64::try_from(magnitude).ok()?;
-    Some(if is_negative { -positive } else { positive })
 }
 
 /// The nearest double: both parts are held exactly, so one division rounds once.

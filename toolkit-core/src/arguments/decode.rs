@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::cursor::Cursor;
 use super::guided::{Guided, Refused, Walk};
-use super::inside::{Fields, read};
+use super::inside::{Fields, Step, read};
 use super::slot::Slot;
 use super::source::{Given, Items, Members, Source, Unread};
 use super::text::{is_blank, is_within};
 use crate::call::Arguments;
 use crate::limits::Limits;
-use crate::problem::{Path, Step};
+use crate::problem::{self, Path};
 use crate::schema::{Compiled, Kind, Node};
 
 impl Arguments<'_> {
@@ -37,29 +37,42 @@ impl Arguments<'_> {
     ///
     /// # Errors
     /// The place of the innermost value that was refused.
+    #[inline]
     pub(crate) fn decode<T: DeserializeOwned>(
         self,
         schema: &Compiled,
         limits: &Limits,
     ) -> Result<T, Path> {
         let walk = Walk::new(schema, limits);
-        let root = schema.node(schema.root());
-        let decoded = match self {
+        match self.decoded(&walk) {
+            Ok(value) => Ok(value),
+            Err(Refused) => Err(self.path(walk.refused_at())),
+        }
+    }
+
+    #[inline]
+    fn decoded<T: DeserializeOwned>(self, walk: &Walk<'_>) -> Result<T, Refused> {
+        let root = root(walk);
+        let limits = walk.limits;
+        match self {
             Self::Text(text) if is_within(text.len(), limits) => {
-                let cursor = Cursor::new(if is_absent(text) { "{}" } else { text });
-                let decoded = read(&walk, root, Unread(&cursor), |value| T::deserialize(value));
-                decoded.and_then(|value| if cursor.is_at_end() { Ok(value) } else { Err(Refused) })
+                let mut cursor = Cursor::new(text);
+                if !cursor.is(Kind::Object) && is_absent(text) {
+                    cursor = Cursor::new("{}");
+                }
+                let value = read(walk, root, Unread(&cursor), |value| T::deserialize(value))?;
+                if cursor.is_at_end() { Ok(value) } else { Err(Refused) }
             }
             Self::Value(value) if is_within(length(value), limits) => {
                 let empty = Value::Object(Map::new());
                 let value = if value.is_null() { &empty } else { value };
-                read(&walk, root, Given(value), |value| T::deserialize(value))
+                read(walk, root, Given(value), |value| T::deserialize(value))
             }
             Self::Text(_) | Self::Value(_) => Err(Refused),
-        };
-        decoded.map_err(|Refused| self.path(walk.refused_at()))
+        }
     }
 
+    #[cold]
     fn path(self, place: Option<usize>) -> Path {
         let Some(place) = place else { return Path::root() };
         let mut steps = Vec::new();
@@ -166,11 +179,16 @@ fn fields<'de, 's, S: Source<'de>>(
     walk.count()?;
     walk.enter()?;
     let mut fields = Fields::new(walk, root(walk), source.members());
-    while let Some((_, index)) = fields.next()? {
-        let slot = slots.get_mut(index).ok_or(Refused)?;
-        fields.value(|value| fill(&mut **slot, value))?;
+    loop {
+        match fields.next()? {
+            Step::Known(_) => {
+                let slot = slots.get_mut(fields.index()).ok_or(Refused)?;
+                fields.value(|value| fill(&mut **slot, value))?;
+            }
+            Step::Unknown => return Err(Refused),
+            Step::End => return Ok(fields.given()),
+        }
     }
-    Ok(fields.given())
 }
 
 fn root<'s>(walk: &Walk<'s>) -> &'s Node {
@@ -200,7 +218,7 @@ fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result
 fn steps_to<'de, S: Source<'de>>(
     source: S,
     place: usize,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<problem::Step>,
 ) -> Result<bool, Refused> {
     if source.place() == place {
         return Ok(true);
@@ -211,7 +229,7 @@ fn steps_to<'de, S: Source<'de>>(
             let mut index = 0;
             while let Some(item) = Items::next(&mut items)? {
                 if steps_to(item, place, steps)? {
-                    steps.push(Step::Item(index));
+                    steps.push(problem::Step::Item(index));
                     return Ok(true);
                 }
                 index += 1;
@@ -219,9 +237,10 @@ fn steps_to<'de, S: Source<'de>>(
         }
         Kind::Object => {
             let mut members = source.members();
-            while let Some((name, value)) = Members::next(&mut members)? {
-                if steps_to(value, place, steps)? {
-                    steps.push(Step::Field(name.into_owned()));
+            while members.advance()? {
+                let name = members.name()?;
+                if steps_to(members.value()?, place, steps)? {
+                    steps.push(problem::Step::Field(name.into_owned()));
                     return Ok(true);
                 }
             }

@@ -175,23 +175,10 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
         Ok(value)
     }
 
-    fn null(&self) -> Result<(), Refused> {
-        let mut values = self.node.one_of_values.iter().flatten();
-        let is_listed = self.may_be_null || values.any(Value::is_null);
-        if self.node.one_of_values.is_some() && !is_listed {
-            return Err(Refused);
-        }
-        self.source.null()
-    }
-
-    /// Listed values are texts wherever they are compared while they are read.
-    const fn is_free(&self) -> Result<(), Refused> {
-        if self.node.one_of_values.is_some() { Err(Refused) } else { Ok(()) }
-    }
-
-    fn bool(&self) -> Result<bool, Refused> {
-        self.is_free()?;
-        self.source.bool()
+    /// Whether the value is of a kind that is decoded while it is read.
+    #[inline]
+    fn is_streamed(&self, kind: Kind) -> bool {
+        self.node.stream.streams(kind) && self.source.is(kind)
     }
 
     #[inline]
@@ -201,29 +188,31 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
     }
 
     #[inline]
-    fn scalar<V: Visitor<'de>>(self, kind: Kind, visitor: V) -> Result<V::Value, Refused> {
-        match kind {
-            Kind::Text => match self.text()? {
-                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-                Cow::Owned(text) => visitor.visit_string(text),
-            },
-            Kind::Number => match number_fits(self.node, &self.source.number()?)? {
-                Held::Signed(number) => visitor.visit_i64(number),
-                Held::Unsigned(number) => visitor.visit_u64(number),
-                Held::Double(number) => visitor.visit_f64(number),
-            },
-            Kind::Bool => visitor.visit_bool(self.bool()?),
-            Kind::Null => {
-                self.null()?;
-                visitor.visit_unit()
-            }
-            Kind::Array | Kind::Object => Err(Refused),
+    fn number(&self) -> Result<Held, Refused> {
+        let place = self.source.place();
+        let number = self.source.number()?;
+        number_fits(self.node, number, || self.source.digits(place))
+    }
+
+    #[inline]
+    fn textual<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        match self.text()? {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    #[inline]
+    fn numeric<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        match self.number()? {
+            Held::Signed(number) => visitor.visit_i64(number),
+            Held::Unsigned(number) => visitor.visit_u64(number),
+            Held::Double(number) => visitor.visit_f64(number),
         }
     }
 
     #[inline]
     fn sequence<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        self.is_free()?;
         self.walk.enter()?;
         let mut items = Sequence::<S>::new(self.walk, self.node, self.source.items());
         let value = visitor.visit_seq(&mut items)?;
@@ -234,13 +223,30 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 
     #[inline]
     fn object<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        self.is_free()?;
         self.walk.enter()?;
         let mut fields = Fields::<S>::new(self.walk, self.node, self.source.members());
         let value = visitor.visit_map(&mut fields)?;
         fields.finish()?;
         self.walk.leave();
         Ok(value)
+    }
+
+    /// A value that is none of those that the type asks for first.
+    #[inline(never)]
+    fn other<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        if let Some(value) = self.kept()? {
+            return value.deserialize_any(visitor).map_err(|_| Refused);
+        }
+        match self.kind()? {
+            Kind::Text => self.textual(visitor),
+            Kind::Number => self.numeric(visitor),
+            Kind::Bool => visitor.visit_bool(self.source.bool()?),
+            Kind::Null => {
+                self.source.null()?;
+                visitor.visit_unit()
+            }
+            Kind::Array | Kind::Object => Err(Refused),
+        }
     }
 }
 
@@ -254,13 +260,12 @@ macro_rules! kept_or {
     };
 }
 
+/// The methods of scalar types, each with the kind that it is quickest with.
 macro_rules! scalars {
-    ($($method:ident)*) => { $(
+    ($kind:ident by $quick:ident: $($method:ident)*) => { $(
+        #[inline]
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-            kept_or!(self.$method(visitor) else {
-                let kind = self.kind()?;
-                self.scalar(kind, visitor)
-            })
+            if self.is_streamed(Kind::$kind) { self.$quick(visitor) } else { self.other(visitor) }
         }
     )* };
 }
@@ -269,18 +274,31 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
     type Error = Refused;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_any(visitor) else match self.kind()? {
-            Kind::Array => self.sequence(visitor),
-            Kind::Object => self.object(visitor),
-            kind => self.scalar(kind, visitor),
-        })
+        if self.is_streamed(Kind::Array) {
+            self.sequence(visitor)
+        } else if self.is_streamed(Kind::Object) {
+            self.object(visitor)
+        } else {
+            self.other(visitor)
+        }
     }
 
-    scalars! {
-        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
-        deserialize_string deserialize_identifier deserialize_unit
+    scalars! { Text by textual:
+        deserialize_char deserialize_str deserialize_string deserialize_identifier
+    }
+
+    scalars! { Number by numeric:
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.other(visitor)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        self.other(visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
@@ -295,14 +313,17 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         self.deserialize_any(visitor)
     }
 
+    #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_option(visitor) else match self.kind()? {
-            Kind::Null => {
-                self.null()?;
-                visitor.visit_none()
+        if self.may_be_null || self.is_streamed(Kind::Null) {
+            if self.source.is(Kind::Null) {
+                self.source.null()?;
+                return visitor.visit_none();
             }
-            _ => visitor.visit_some(self),
-        })
+        } else if let Some(value) = self.kept()? {
+            return value.deserialize_option(visitor).map_err(|_| Refused);
+        }
+        visitor.visit_some(self)
     }
 
     fn deserialize_unit_struct<V: Visitor<'de>>(
@@ -327,10 +348,10 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_seq(visitor) else match self.kind()? {
-            Kind::Array => self.sequence(visitor),
-            _ => Err(Refused),
-        })
+        if self.is_streamed(Kind::Array) {
+            return self.sequence(visitor);
+        }
+        kept_or!(self.deserialize_seq(visitor) else Err(Refused))
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(
@@ -338,10 +359,10 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_tuple(length, visitor) else match self.kind()? {
-            Kind::Array => self.sequence(visitor),
-            _ => Err(Refused),
-        })
+        if self.is_streamed(Kind::Array) {
+            return self.sequence(visitor);
+        }
+        kept_or!(self.deserialize_tuple(length, visitor) else Err(Refused))
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -354,10 +375,10 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_map(visitor) else match self.kind()? {
-            Kind::Object => self.object(visitor),
-            _ => Err(Refused),
-        })
+        if self.is_streamed(Kind::Object) {
+            return self.object(visitor);
+        }
+        kept_or!(self.deserialize_map(visitor) else Err(Refused))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -366,10 +387,10 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_struct(name, fields, visitor) else match self.kind()? {
-            Kind::Object => self.object(visitor),
-            _ => Err(Refused),
-        })
+        if self.is_streamed(Kind::Object) {
+            return self.object(visitor);
+        }
+        kept_or!(self.deserialize_struct(name, fields, visitor) else Err(Refused))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -378,11 +399,13 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Refused> {
-        kept_or!(self.deserialize_enum(name, variants, visitor) else match self.kind()? {
-            Kind::Text => visitor.visit_enum(Name(self.text()?)),
-            _ => Value::deserialize(self)?
-                .deserialize_enum(name, variants, visitor)
-                .map_err(|_| Refused),
-        })
+        if self.is_streamed(Kind::Text) {
+            return visitor.visit_enum(Name(self.text()?));
+        }
+        let value = match self.kept()? {
+            Some(value) => value,
+            None => Value::deserialize(self)?,
+        };
+        value.deserialize_enum(name, variants, visitor).map_err(|_| Refused)
     }
 }

@@ -7,9 +7,9 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
 
 use super::guided::{Guided, Refused, Walk};
-use super::name::Name;
+use super::name::{KnownName, Name};
 use super::source::{Items, Members, Source};
-use crate::schema::{Additional, Kind, Node};
+use crate::schema::{Additional, Kind, Node, Property};
 
 const ANYTHING: &Node = &Node::anything();
 
@@ -35,10 +35,21 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
     }
 }
 
+/// What comes next in an object.
+pub(super) enum Step<'s> {
+    /// A member that the schema lists.
+    Known(&'s Property),
+    /// A member of a name that it does not list.
+    Unknown,
+    /// Nothing.
+    End,
+}
+
 /// The members of an object, in the order in which they are given.
 pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     walk: &'s Walk<'s>,
     node: &'s Node,
+    properties: &'s [Property],
     members: S::Members,
     /// The properties that were given, one bit each.
     given: u64,
@@ -48,6 +59,8 @@ pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     expected: usize,
     /// The names so far where they are not all known.
     names: Option<Names<'de>>,
+    /// The name of a member that the schema does not list.
+    name: Option<Cow<'de, str>>,
     value: Option<(&'s Node, S)>,
     is_over: bool,
 }
@@ -58,53 +71,72 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         Self {
             walk,
             node,
+            properties: &node.properties,
             members,
             given: 0,
             absent: 0,
             expected: 0,
             names: None,
+            name: None,
             value: None,
             is_over: false,
         }
     }
 
-    /// The next member that counts: its name, and where the schema knows it its number.
+    /// Goes to the next member that counts.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<(Cow<'de, str>, usize)>, Refused> {
-        while let Some((name, source)) = self.members.next()? {
-            let Some(index) = self.index(&name) else {
-                let node = self.unknown(&name)?;
-                self.value = Some((node, source));
-                return Ok(Some((name, usize::MAX)));
+    pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
+        while self.members.advance()? {
+            let mut index = self.expected;
+            let property = match self.properties.get(index) {
+                Some(next) if self.members.is_named(next)? => next,
+                _ => match self.other()? {
+                    Some((property, other)) => {
+                        index = other;
+                        property
+                    }
+                    None => return Ok(Step::Unknown),
+                },
             };
-            let bit = 1_u64.wrapping_shl(u32::try_from(index).unwrap_or_default());
+            let bit = 1 << (index & 63);
             if self.given & bit != 0 {
                 return Err(Refused);
             }
             self.given |= bit;
             self.expected = index + 1;
-            if self.node.stream.may_be_absent & bit != 0 && source.kind()? == Kind::Null {
-                self.walk.count()?;
-                source.null()?;
-                self.absent |= bit;
+            let source = self.members.value()?;
+            if self.node.stream.may_be_absent & bit != 0 && source.is(Kind::Null) {
+                self.leave_out(bit, source)?;
                 continue;
             }
-            let Some(property) = self.node.properties.get(index) else { return Err(Refused) };
             self.value = Some((self.walk.schema.node(property.node), source));
-            return Ok(Some((name, index)));
+            return Ok(Step::Known(property));
         }
         self.is_over = true;
         let missing = self.node.stream.required & !self.given;
-        if missing == 0 { Ok(None) } else { Err(Refused) }
+        if missing == 0 { Ok(Step::End) } else { Err(Refused) }
     }
 
-    #[inline]
-    fn index(&self, name: &str) -> Option<usize> {
-        let properties = &self.node.properties;
-        if properties.get(self.expected).is_some_and(|property| property.name == name) {
-            return Some(self.expected);
+    #[inline(never)]
+    fn leave_out(&mut self, bit: u64, null: S) -> Result<(), Refused> {
+        self.walk.count()?;
+        null.null()?;
+        self.absent |= bit;
+        Ok(())
+    }
+
+    /// A member that is not the one that was expected: a property, or a name that none has.
+    #[inline(never)]
+    fn other(&mut self) -> Result<Option<(&'s Property, usize)>, Refused> {
+        let name = self.members.name()?;
+        let known = self.properties.iter().enumerate().find(|(_, p)| p.name == name);
+        if let Some((index, property)) = known {
+            return Ok(Some((property, index)));
         }
-        properties.iter().position(|property| property.name == name)
+        let node = self.unknown(&name)?;
+        self.value = Some((node, self.members.value()?));
+        self.name = Some(name);
+        Ok(None)
     }
 
     /// The schema of a name that the node does not list.
@@ -129,6 +161,11 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         read(self.walk, node, source, ask)
     }
 
+    /// The number of the property that came last.
+    pub(super) const fn index(&self) -> usize {
+        self.expected.saturating_sub(1)
+    }
+
     /// The properties that have a value, one bit each.
     pub(super) const fn given(&self) -> u64 {
         self.given & !self.absent
@@ -140,7 +177,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         if self.value.is_some() {
             self.value(|value| IgnoredAny::deserialize(value))?;
         }
-        if self.is_over || self.next()?.is_none() { Ok(()) } else { Err(Refused) }
+        if self.is_over || matches!(self.next()?, Step::End) { Ok(()) } else { Err(Refused) }
     }
 }
 
@@ -153,8 +190,12 @@ impl<'de, S: Source<'de>> MapAccess<'de> for Fields<'_, 'de, S> {
         seed: K,
     ) -> Result<Option<K::Value>, Refused> {
         match self.next()? {
-            Some((name, _)) => seed.deserialize(Name(name)).map(Some),
-            None => Ok(None),
+            Step::Known(property) => seed.deserialize(KnownName(&property.name)).map(Some),
+            Step::Unknown => match self.name.take() {
+                Some(name) => seed.deserialize(Name(name)).map(Some),
+                None => Err(Refused),
+            },
+            Step::End => Ok(None),
         }
     }
 

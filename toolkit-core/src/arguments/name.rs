@@ -12,7 +12,42 @@ use super::cursor::Cursor;
 use super::guided::Refused;
 use crate::schema::Kind;
 
-/// A name, which is text wherever the type takes text.
+/// A name that the schema lists; only texts are.
+#[derive(Debug)]
+pub(super) struct KnownName<'s>(pub(super) &'s str);
+
+impl<'de> Deserializer<'de> for KnownName<'_> {
+    type Error = Refused;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        visitor.visit_str(self.0)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        Name(Cow::Owned(self.0.to_owned())).deserialize_enum(name, variants, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Refused> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        option unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// A name as it was given, which is text wherever the type takes text.
 #[derive(Debug)]
 pub(super) struct Name<'de>(pub(super) Cow<'de, str>);
 
@@ -23,8 +58,8 @@ impl Name<'_> {
         if cursor.kind() != Ok(Kind::Number) || cursor.at() > 0 {
             return Err(Refused);
         }
-        let digits = cursor.digits()?;
-        if digits.written.len() != self.0.len() {
+        cursor.number()?;
+        if cursor.at() != self.0.len() {
             return Err(Refused);
         }
         self.0.parse().map_err(|_| Refused)

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::judge::{held, is_beyond};
+use super::cursor::Number;
 use super::guided::Refused;
-use super::source::Written;
+use super::judge::{held, is_beyond};
+
 use crate::schema::{Bound, Decimal, Node, Numbers};
 
 /// A number in its normal form.
@@ -20,6 +21,11 @@ pub(super) enum Held {
 /// Whether a text is what a node's keywords ask for.
 #[inline]
 pub(super) fn text_fits(node: &Node, text: &str) -> bool {
+    let (least, most) = node.stream.free_texts;
+    (least..=most).contains(&text.len()) || text_is_right(node, text)
+}
+
+fn text_is_right(node: &Node, text: &str) -> bool {
     if let Some(values) = &node.one_of_values
         && !values.iter().any(|value| value.as_str() == Some(text))
     {
@@ -38,49 +44,33 @@ fn length_fits(node: &Node, text: &str) -> bool {
 
 /// The normal form of a number that is what a node's keywords ask for.
 #[inline]
-pub(super) fn number_fits(node: &Node, number: &Written<'_>) -> Result<Held, Refused> {
-    match node.stream.numbers {
-        Numbers::Integer { least, most } => {
-            if let Some(integer) = number.integer() {
-                return if (least..=most).contains(&integer) {
-                    Ok(Held::Signed(integer))
-                } else {
-                    Err(Refused)
-                };
-            }
+pub(super) fn number_fits<'d>(
+    node: &Node,
+    number: Number,
+    digits: impl FnOnce() -> Cow<'d, str>,
+) -> Result<Held, Refused> {
+    match (node.stream.numbers, number) {
+        (Numbers::Integer { least, most }, Number::Integer(integer)) => {
+            if (least..=most).contains(&integer) { Ok(Held::Signed(integer)) } else { Err(Refused) }
         }
-        Numbers::Double { above, below } => {
-            if let Some(double) = short_double(number) {
-                return if is_within(double, above, below) {
-                    Ok(whole_or(double))
-                } else {
-                    Err(Refused)
-                };
-            }
+        (Numbers::Double { above, below }, Number::Double(double)) => {
+            if is_within(double, above, below) { Ok(whole_or(double)) } else { Err(Refused) }
         }
-        Numbers::Any => {
-            if let Some(integer) = number.integer() {
-                return Ok(Held::Signed(integer));
-            }
-            if let Some(double) = number.double() {
-                return Ok(whole_or(double));
-            }
+        (Numbers::Double { above, below }, Number::Integer(integer))
+            if (-EXACT..EXACT).contains(&integer) =>
+        {
+            #[expect(clippy::cast_precision_loss, reason = "15 digits are held exactly")]
+            let double = integer as f64;
+            if is_within(double, above, below) { Ok(Held::Signed(integer)) } else { Err(Refused) }
         }
-        Numbers::Exact => {}
+        (Numbers::Any, Number::Integer(integer)) => Ok(Held::Signed(integer)),
+        (Numbers::Any, Number::Double(double)) => Ok(whole_or(double)),
+        _ => exact(node, &digits()),
     }
-    exact(node, &number.digits())
 }
 
-/// A double that was written with so few digits that none can be lost.
-#[inline]
-fn short_double(number: &Written<'_>) -> Option<f64> {
-    const EXACT: i64 = 1_000_000_000_000_000;
-    #[expect(clippy::cast_precision_loss, reason = "an integer of 15 digits is held exactly")]
-    match number.integer() {
-        Some(integer) => (-EXACT..EXACT).contains(&integer).then_some(integer as f64),
-        None => number.double(),
-    }
-}
+/// Integers below are held by a double with every digit.
+const EXACT: i64 = 1_000_000_000_000_000;
 
 #[inline]
 fn is_within(double: f64, above: Option<Bound>, below: Option<Bound>) -> bool {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
-use super::cursor::{Cursor, Digits};
+use super::cursor::{Cursor, Number, Quoted};
 use super::guided::Refused;
 use super::text::{self, Read};
 use crate::limits::Limits;
-use crate::schema::Kind;
+use crate::schema::{Kind, Property};
 
 /// One value that is read once; what holds others gives them in order.
 pub(crate) trait Source<'de>: Copy {
@@ -16,9 +16,12 @@ pub(crate) trait Source<'de>: Copy {
     type Members: Members<'de, Self>;
 
     fn kind(self) -> Result<Kind, Refused>;
+    fn is(self, kind: Kind) -> bool;
     fn null(self) -> Result<(), Refused>;
     fn bool(self) -> Result<bool, Refused>;
-    fn number(self) -> Result<Written<'de>, Refused>;
+    fn number(self) -> Result<Number, Refused>;
+    /// The digits of the number that was read from a place.
+    fn digits(self, place: usize) -> Cow<'de, str>;
     fn text(self) -> Result<Cow<'de, str>, Refused>;
     fn items(self) -> Self::Items;
     fn members(self) -> Self::Members;
@@ -41,7 +44,14 @@ pub(crate) trait Items<S> {
 
 /// The members of an object.
 pub(crate) trait Members<'de, S> {
-    fn next(&mut self) -> Result<Option<(Cow<'de, str>, S)>, Refused>;
+    /// Goes to the next member; whether there is one.
+    fn advance(&mut self) -> Result<bool, Refused>;
+    /// Goes over the member's name if it is that of a property.
+    fn is_named(&mut self, property: &Property) -> Result<bool, Refused>;
+    /// Goes over the member's name, whatever it is.
+    fn name(&mut self) -> Result<Cow<'de, str>, Refused>;
+    /// The member's value.
+    fn value(&mut self) -> Result<S, Refused>;
 }
 
 /// What the limits leave to a value inside another.
@@ -50,42 +60,6 @@ pub(crate) struct Room<'l> {
     pub(super) limits: &'l Limits,
     pub(super) values: usize,
     pub(super) depth: usize,
-}
-
-/// A number as it came.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Written<'de> {
-    Digits(Digits<'de>),
-    Number(&'de Number),
-}
-
-impl<'de> Written<'de> {
-    /// Its value, where it is an integer of at most 18 digits written as one.
-    #[inline]
-    pub(super) fn integer(&self) -> Option<i64> {
-        const LARGE: i64 = 1_000_000_000_000_000_000;
-        match self {
-            Self::Digits(digits) => digits.integer,
-            Self::Number(number) => number.as_i64().filter(|n| (-LARGE..LARGE).contains(n)),
-        }
-    }
-
-    /// Its value, where it is a double that needs no second look.
-    #[inline]
-    pub(super) fn double(&self) -> Option<f64> {
-        match self {
-            Self::Digits(digits) => digits.double,
-            Self::Number(number) if number.is_f64() => number.as_f64().filter(|n| n.abs() < 1e15),
-            Self::Number(_) => None,
-        }
-    }
-
-    pub(super) fn digits(&self) -> Cow<'de, str> {
-        match self {
-            Self::Digits(digits) => Cow::Borrowed(digits.written),
-            Self::Number(number) => Cow::Owned(number.to_string()),
-        }
-    }
 }
 
 /// The value at which a cursor stands.
@@ -108,6 +82,11 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
         self.0.kind()
     }
 
+    #[inline]
+    fn is(self, kind: Kind) -> bool {
+        self.0.is(kind)
+    }
+
     fn null(self) -> Result<(), Refused> {
         self.0.word("null")
     }
@@ -117,20 +96,29 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
     }
 
     #[inline]
-    fn number(self) -> Result<Written<'de>, Refused> {
-        self.0.digits().map(Written::Digits)
+    fn number(self) -> Result<Number, Refused> {
+        self.0.number()
+    }
+
+    fn digits(self, place: usize) -> Cow<'de, str> {
+        Cow::Borrowed(self.0.since(place))
     }
 
     #[inline]
     fn text(self) -> Result<Cow<'de, str>, Refused> {
-        self.0.quoted()?.text().ok_or(Refused)
+        match self.0.quoted()? {
+            Quoted::Plain(text) => Ok(Cow::Borrowed(text)),
+            escaped @ Quoted::Escaped(_) => escaped.text().ok_or(Refused),
+        }
     }
 
+    #[inline]
     fn items(self) -> Self::Items {
         self.0.step();
         Inside { cursor: self.0, is_first: true }
     }
 
+    #[inline]
     fn members(self) -> Self::Members {
         self.items()
     }
@@ -146,7 +134,6 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
 
     #[inline]
     fn place(self) -> usize {
-        self.0.peek();
         self.0.at()
     }
 
@@ -166,13 +153,23 @@ impl<'c, 'de> Items<Unread<'c, 'de>> for Inside<'c, 'de> {
 
 impl<'c, 'de> Members<'de, Unread<'c, 'de>> for Inside<'c, 'de> {
     #[inline]
-    fn next(&mut self) -> Result<Option<(Cow<'de, str>, Unread<'c, 'de>)>, Refused> {
+    fn advance(&mut self) -> Result<bool, Refused> {
         let is_first = std::mem::take(&mut self.is_first);
-        if !self.cursor.next(is_first, b'}')? {
-            return Ok(None);
-        }
-        let name = self.cursor.name()?.text().ok_or(Refused)?;
-        Ok(Some((name, Unread(self.cursor))))
+        self.cursor.next(is_first, b'}')
+    }
+
+    #[inline]
+    fn is_named(&mut self, property: &Property) -> Result<bool, Refused> {
+        self.cursor.is_named(&property.quoted)
+    }
+
+    fn name(&mut self) -> Result<Cow<'de, str>, Refused> {
+        self.cursor.name()?.text().ok_or(Refused)
+    }
+
+    #[inline]
+    fn value(&mut self) -> Result<Unread<'c, 'de>, Refused> {
+        Ok(Unread(self.cursor))
     }
 }
 
@@ -182,17 +179,14 @@ pub struct Given<'de>(pub(super) &'de Value);
 
 impl<'de> Source<'de> for Given<'de> {
     type Items = std::slice::Iter<'de, Value>;
-    type Members = Option<serde_json::map::Iter<'de>>;
+    type Members = GivenMembers<'de>;
 
     fn kind(self) -> Result<Kind, Refused> {
-        Ok(match self.0 {
-            Value::Null => Kind::Null,
-            Value::Bool(_) => Kind::Bool,
-            Value::Number(_) => Kind::Number,
-            Value::String(_) => Kind::Text,
-            Value::Array(_) => Kind::Array,
-            Value::Object(_) => Kind::Object,
-        })
+        Ok(Kind::of(self.0))
+    }
+
+    fn is(self, kind: Kind) -> bool {
+        Kind::of(self.0) == kind
     }
 
     fn null(self) -> Result<(), Refused> {
@@ -203,11 +197,20 @@ impl<'de> Source<'de> for Given<'de> {
         self.0.as_bool().ok_or(Refused)
     }
 
-    fn number(self) -> Result<Written<'de>, Refused> {
-        match self.0 {
-            Value::Number(number) => Ok(Written::Number(number)),
-            _ => Err(Refused),
-        }
+    fn number(self) -> Result<Number, Refused> {
+        const LARGE: i64 = 1_000_000_000_000_000_000;
+        let Value::Number(number) = self.0 else { return Err(Refused) };
+        let integer = number.as_i64().filter(|n| (-LARGE..LARGE).contains(n));
+        let double = number.is_f64().then(|| number.as_f64()).flatten();
+        Ok(match (integer, double) {
+            (Some(integer), _) => Number::Integer(integer),
+            (None, Some(double)) if double.abs() < 1e15 => Number::Double(double),
+            (None, _) => Number::Long,
+        })
+    }
+
+    fn digits(self, _: usize) -> Cow<'de, str> {
+        Cow::Owned(self.0.to_string())
     }
 
     fn text(self) -> Result<Cow<'de, str>, Refused> {
@@ -219,7 +222,7 @@ impl<'de> Source<'de> for Given<'de> {
     }
 
     fn members(self) -> Self::Members {
-        self.0.as_object().map(Map::iter)
+        GivenMembers { left: self.0.as_object().map(Map::iter), current: None }
     }
 
     fn kept<T>(
@@ -247,9 +250,29 @@ impl<'de> Items<Given<'de>> for std::slice::Iter<'de, Value> {
     }
 }
 
-impl<'de> Members<'de, Given<'de>> for Option<serde_json::map::Iter<'de>> {
-    fn next(&mut self) -> Result<Option<(Cow<'de, str>, Given<'de>)>, Refused> {
-        let member = self.as_mut().and_then(Iterator::next);
-        Ok(member.map(|(name, value)| (Cow::Borrowed(name.as_str()), Given(value))))
+/// The members of an object that was parsed already.
+#[derive(Debug)]
+pub(crate) struct GivenMembers<'de> {
+    left: Option<serde_json::map::Iter<'de>>,
+    current: Option<(&'de str, &'de Value)>,
+}
+
+impl<'de> Members<'de, Given<'de>> for GivenMembers<'de> {
+    fn advance(&mut self) -> Result<bool, Refused> {
+        let next = self.left.as_mut().and_then(Iterator::next);
+        self.current = next.map(|(name, value)| (name.as_str(), value));
+        Ok(self.current.is_some())
+    }
+
+    fn is_named(&mut self, property: &Property) -> Result<bool, Refused> {
+        Ok(self.current.is_some_and(|(name, _)| name == property.name))
+    }
+
+    fn name(&mut self) -> Result<Cow<'de, str>, Refused> {
+        self.current.map(|(name, _)| Cow::Borrowed(name)).ok_or(Refused)
+    }
+
+    fn value(&mut self) -> Result<Given<'de>, Refused> {
+        self.current.map(|(_, value)| Given(value)).ok_or(Refused)
     }
 }

@@ -215,7 +215,11 @@ impl<'c, 'a, 'l> Reader<'c, 'a, 'l> {
             Kind::Object => return self.object(),
             Kind::Array => return self.array(),
             Kind::Text => self.cursor.quoted()?.text().map_or_else(|| self.broken(), Json::Text),
-            Kind::Number => Json::Number(self.cursor.digits()?.written),
+            Kind::Number => {
+                let place = self.cursor.at();
+                self.cursor.number()?;
+                Json::Number(self.cursor.since(place))
+            }
             Kind::Bool => Json::Bool(self.cursor.bool()?),
             Kind::Null => {
                 self.cursor.word("null")?;

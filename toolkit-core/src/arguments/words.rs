@@ -128,7 +128,7 @@ fn accepted_text(node: &Node, text: &str) -> Option<(String, Value)> {
     let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
     let accepted = node.types.contains(&Type::String)
         && outside(length, node.min_length, node.max_length, "").is_none()
-        && node.pattern.as_ref().is_none_or(|pattern| pattern.regex.is_match(text))
+        && node.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
         && node.format.is_none_or(|format| format.accepts(text));
     accepted.then(|| (format!(" (write \"{text}\")"), Value::from(text)))
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
 use super::format::Format;
-use super::node::{Additional, Compiled, Node, NodeId, Pattern, Property, Type};
-use super::pattern;
+use super::node::{Additional, Compiled, Node, NodeId, Property, Type};
+use super::pattern::Pattern;
 use super::stream::plan;
 
 /// Compiles a schema; every reason why it can not be where it can not.
@@ -266,7 +266,7 @@ impl<'a> Compiler<'a> {
     fn pattern(&mut self, text: Option<&str>, at: &str) -> Option<Pattern> {
         let compiled = text
             .ok_or_else(|| "pattern is no text".to_owned())
-            .and_then(|text| Ok(Pattern { text: text.to_owned(), regex: pattern::compile(text)? }));
+            .and_then(Pattern::compile);
         compiled.map_err(|reason| self.fault(at, &format!("can not be compiled: {reason}"))).ok()
     }
 
@@ -291,7 +291,7 @@ impl<'a> Compiler<'a> {
         };
         for (name, schema) in named {
             let property = self.schema(schema, &format!("{at}/{name}"));
-            node.properties.push(Property { name: name.clone(), node: property });
+            node.properties.push(Property::new(name, property));
         }
     }
 

@@ -85,23 +85,27 @@ fn digits(text: &str, width: usize) -> Option<u32> {
 }
 
 fn date(text: &str) -> bool {
-    let mut parts = text.splitn(3, '-');
-    let (Some(year), Some(month), Some(day)) = (
-        parts.next().and_then(|part| digits(part, 4)),
-        parts.next().and_then(|part| digits(part, 2)),
-        parts.next().and_then(|part| digits(part, 2)),
-    ) else {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return false };
+    let (Some(century), Some(years), Some(month), Some(day)) =
+        (two(*y1, *y2), two(*y3, *y4), two(*m1, *m2), two(*d1, *d2))
+    else {
         return false;
     };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = years % 4 == 0 && (years != 0 || century % 4 == 0);
     let last = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
-        2 if leap => 29,
+        2 if is_leap => 29,
         2 => 28,
         _ => return false,
     };
     (1..=last).contains(&day)
+}
+
+/// The number that two ASCII digits write.
+fn two(tens: u8, ones: u8) -> Option<u8> {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| tens * 10 + ones)
 }
 
 /// Hours and minutes of `HH:MM`, each within the day.

@@ -3,6 +3,7 @@
 mod compile;
 mod decimal;
 mod format;
+mod matcher;
 mod node;
 mod normalize;
 mod pattern;
@@ -11,6 +12,6 @@ mod stream;
 
 pub(crate) use compile::compile;
 pub(crate) use decimal::Decimal;
-pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
+pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Type};
 pub(crate) use normalize::{Field, INTEGER_KEYS, given, of_type, result, signature, without_rust_formats};
 pub(crate) use stream::{Bound, Kind, Numbers, Way};

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::decimal::Decimal;
 use super::format::Format;
+use super::pattern::Pattern;
 use super::stream::Stream;
 
 /// Where a node stands in the table.
@@ -38,18 +38,14 @@ pub(crate) enum Additional {
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) node: NodeId,
+    /// The name as JSON writes it.
+    pub(crate) quoted: String,
 }
 
-/// A pattern, compiled and as the schema has it.
-#[derive(Debug)]
-pub(crate) struct Pattern {
-    pub(crate) text: String,
-    pub(crate) regex: Regex,
-}
-
-impl Pattern {
-    pub(crate) fn matches(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+impl Property {
+    pub(super) fn new(name: &str, node: NodeId) -> Self {
+        let quoted = Value::from(name).to_string();
+        Self { name: name.to_owned(), node, quoted }
     }
 }
 

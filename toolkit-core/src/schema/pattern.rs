@@ -2,8 +2,39 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// Compiles a pattern; the reason where it can not be.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+use super::matcher::Matcher;
+
+/// A pattern, compiled and as the schema has it.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: String,
+    by: By,
+}
+
+#[derive(Debug)]
+enum By {
+    Matcher(Matcher),
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// Compiles a pattern; the reason where it can not be.
+    pub(super) fn compile(text: &str) -> Result<Self, String> {
+        let regex = compile(text)?;
+        let by = Matcher::of(regex.as_str()).map_or(By::Regex(regex), By::Matcher);
+        Ok(Self { text: text.to_owned(), by })
+    }
+
+    #[inline]
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        match &self.by {
+            By::Matcher(matcher) => matcher.matches(text),
+            By::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, String> {
     if let Some(flag) = refused_group(pattern) {
         return Err(format!(
             "pattern {pattern:?} can not be used: it has the group `(?{flag}`, which ECMA-262 does not"

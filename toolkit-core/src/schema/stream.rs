@@ -1,5 +1,7 @@
 //! How the one-pass decoder goes through a node, worked out once.
 
+use serde_json::Value;
+
 use super::decimal::Decimal;
 use super::node::{Additional, Node, NodeId, Type};
 
@@ -8,11 +10,16 @@ use super::node::{Additional, Node, NodeId, Type};
 pub(crate) struct Stream {
     pub(crate) way: Way,
     pub(crate) numbers: Numbers,
+    /// Texts of so many bytes need no second look: no keyword could refuse them.
+    pub(crate) free_texts: (usize, usize),
     /// The properties that must be there, one bit each.
     pub(crate) required: u64,
     /// The properties whose null is absence, one bit each.
     pub(crate) may_be_absent: u64,
+    /// The kinds of value that the node's type takes, one bit each.
     kinds: u8,
+    /// Those of them that are decoded while they are read.
+    streamed: u8,
 }
 
 /// How a value is decoded under a node.
@@ -59,21 +66,42 @@ pub(crate) enum Kind {
     Object,
 }
 
+impl Kind {
+    /// What a value is.
+    pub(crate) const fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Bool,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::Text,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+}
+
 impl Stream {
     /// That of a node that accepts anything.
     pub(super) const fn anything() -> Self {
         Self {
             way: Way::Streamed,
             numbers: Numbers::Any,
+            free_texts: (0, usize::MAX),
             required: 0,
             may_be_absent: 0,
             kinds: u8::MAX,
+            streamed: u8::MAX,
         }
     }
 
     /// Whether the node's type takes a value of a kind.
     pub(crate) const fn takes(&self, kind: Kind) -> bool {
         self.kinds & bit(kind) != 0
+    }
+
+    /// Whether a value of a kind is taken, and decoded while it is read.
+    pub(crate) const fn streams(&self, kind: Kind) -> bool {
+        self.streamed & bit(kind) != 0
     }
 }
 
@@ -94,17 +122,41 @@ pub(super) fn plan(nodes: &mut [Node]) {
 
 /// What a node's own keywords ask for.
 fn own(node: &Node, id: NodeId) -> Stream {
+    let is_streamed = is_streamed(node);
+    let kinds = kinds(node);
     Stream {
-        way: if is_streamed(node) { Way::Streamed } else { Way::Kept(id) },
+        way: if is_streamed { Way::Streamed } else { Way::Kept(id) },
         numbers: numbers(node),
+        free_texts: free_texts(node),
         required: bits(node, |name| node.required.iter().any(|wanted| wanted == name)),
         may_be_absent: bits(node, |name| node.may_be_absent.iter().any(|absent| absent == name)),
-        kinds: if node.types.is_empty() {
-            u8::MAX
-        } else {
-            node.types.iter().fold(0, |kinds, of| kinds | bit(kind(*of)))
-        },
+        kinds,
+        streamed: if is_streamed { kinds } else { 0 },
     }
+}
+
+/// Lengths in bytes, from and to, that hold right counts of characters; none where more is asked.
+fn free_texts(node: &Node) -> (usize, usize) {
+    const NONE: (usize, usize) = (1, 0);
+    if node.pattern.is_some() || node.format.is_some() || node.one_of_values.is_some() {
+        return NONE;
+    }
+    // A character is of one to four bytes.
+    let least = node.min_length.map_or(Ok(0), |least| usize::try_from(least.saturating_mul(4)));
+    let most = node.max_length.map_or(Ok(usize::MAX), usize::try_from);
+    least.and_then(|least| Ok((least.saturating_sub(3), most?))).unwrap_or(NONE)
+}
+
+/// The kinds of value that a node takes, by its type and its listed values.
+fn kinds(node: &Node) -> u8 {
+    let by_type = if node.types.is_empty() {
+        u8::MAX
+    } else {
+        node.types.iter().fold(0, |kinds, of| kinds | bit(kind(*of)))
+    };
+    let Some(values) = &node.one_of_values else { return by_type };
+    let listed = values.iter().fold(0, |kinds, value| kinds | bit(Kind::of(value)));
+    by_type & listed
 }
 
 const fn kind(of: Type) -> Kind {

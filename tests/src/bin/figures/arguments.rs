@@ -63,20 +63,23 @@ struct Line {
 }
 
 const SMALL: &str = r#"{"order_id":"O-4471","limit":5}"#;
-const SMALL_WRONG: &str = r#"{"order_id":"","limit":500}"#;
+const SMALL_WRONG: &str = r#"{"order":"O-4471","limit":"5"}"#;
 const MEDIUM: &str = r#"{"amount":19.99,"currency":"EUR","pay_on":"2026-12-01"}"#;
 const MEDIUM_WRONG: &str = r#"{"ammount":19.99,"currency":"eur","pay_on":"next friday"}"#;
 
 /// 200 lines in about 19,000 bytes, every second one with a note; `wrong` spoils five places.
 fn large(wrong: bool) -> String {
     let line = |index: usize| {
-        let (sku, qty) = match (wrong, index) {
-            (true, 3) => (format!("abc-{index:04}"), 1),
-            (true, 50) => (format!("ABC-{index:04}"), 0),
-            (true, 120 | 150) => (format!("ABC-{index}"), 5),
-            _ => (format!("ABC-{index:04}"), index % 9 + 1),
+        let sku = match (wrong, index) {
+            (true, 50 | 120) => format!("abc-{index:04}"),
+            _ => format!("ABC-{index:04}"),
         };
-        let price = if wrong && index == 199 { -1.0 } else { 19.99 + f64::from(index as u32) };
+        let qty = match (wrong, index) {
+            (true, 40) => "\"5\"".to_owned(),
+            (true, 150) => "0".to_owned(),
+            _ => (index % 9 + 1).to_string(),
+        };
+        let price = if wrong && index == 199 { "-1".to_owned() } else { format!("{index}.99") };
         let note = if index % 2 == 0 {
             format!(r#","note":"leave at the door of number {index:04}, please ring twice there""#)
         } else {
