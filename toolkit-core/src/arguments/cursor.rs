@@ -272,7 +272,7 @@ impl<'a> Cursor<'a> {
 
     /// Whether nothing but space is left.
     pub(super) fn is_at_end(&self) -> bool {
-        self.peek().is_none()
+        self.at.get() == self.text.len() || self.peek().is_none()
     }
 }
 
