@@ -3,12 +3,18 @@
 mod compile;
 mod decimal;
 mod format;
+mod keyword;
 mod node;
 mod normalize;
+mod older;
 mod pattern;
 mod reading;
+#[cfg(feature = "jsonschema")]
+mod whole;
 
-pub(crate) use compile::compile;
+pub(crate) use compile::{Reading, compile, compile_as};
 pub(crate) use decimal::Decimal;
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
 pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature, without_rust_formats};
+#[cfg(feature = "jsonschema")]
+pub(crate) use whole::Whole;

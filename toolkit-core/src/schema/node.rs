@@ -89,6 +89,8 @@ pub(crate) struct Node {
     pub(crate) not: Option<NodeId>,
     /// Nothing is said but by the schemas that judge the same value.
     pub(crate) only_refers: bool,
+    /// It, or a schema that it asks, says more than is said here: it may accept too much.
+    pub(crate) partial: bool,
 }
 
 impl Node {
@@ -128,6 +130,7 @@ impl Node {
             one_of: Vec::new(),
             not: None,
             only_refers: false,
+            partial: false,
         }
     }
 
@@ -140,6 +143,21 @@ impl Node {
             .chain(&self.one_of)
             .chain(&self.not)
             .copied()
+    }
+
+    /// Every schema that it asks, about the same value or about one inside it.
+    pub(super) fn asked(&self) -> impl Iterator<Item = NodeId> {
+        let additional = match self.additional {
+            Additional::Schema(id) => Some(id),
+            Additional::Any | Additional::Nothing => None,
+        };
+        self.in_place()
+            .chain(self.prefix.iter().copied())
+            .chain(self.items)
+            .chain(self.properties.iter().map(|property| property.node))
+            .chain(self.patterns.iter().map(|(_, id)| *id))
+            .chain(additional)
+            .chain(self.property_names)
     }
 
     /// Whether values of the type are accepted; where no type is said, all are.
@@ -166,11 +184,19 @@ impl Node {
 pub(crate) struct Compiled {
     pub(super) nodes: Vec<Node>,
     pub(super) root: NodeId,
+    /// Judges the normal form where the nodes do not say everything.
+    #[cfg(feature = "jsonschema")]
+    pub(super) whole: Option<super::whole::Whole>,
 }
 
 impl Compiled {
     pub(crate) const fn root(&self) -> NodeId {
         self.root
+    }
+
+    #[cfg(feature = "jsonschema")]
+    pub(crate) const fn whole(&self) -> Option<&super::whole::Whole> {
+        self.whole.as_ref()
     }
 
     #[expect(clippy::indexing_slicing, reason = "an id is made only where its node is pushed")]

@@ -2,6 +2,9 @@
 
 use regex::{Regex, RegexBuilder};
 
+/// No pattern may compile to more.
+pub(super) const MOST_BYTES: usize = 10 << 20;
+
 /// Compiles a pattern; the reason where it can not be.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     if let Some(flag) = refused_group(pattern) {
@@ -9,7 +12,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
             "pattern {pattern:?} can not be used: it has the group `(?{flag}`, which ECMA-262 does not"
         ));
     }
-    RegexBuilder::new(&translate(pattern)).size_limit(10 << 20).build().map_err(|error| {
+    RegexBuilder::new(&translate(pattern)).size_limit(MOST_BYTES).build().map_err(|error| {
         let reason = match error {
             regex::Error::CompiledTooBig(_) => "it compiles to more than 10 MiB".to_owned(),
             other => last_line(&other.to_string()),
