@@ -28,7 +28,7 @@ fn every_mistake_of_every_tool_is_reported_together() {
         dynamic("pay me", "Pays.", json!({"type": "array"})).effect(Effect::Irreversible).into(),
         dynamic("quiet", "Is quiet.", object()).into(),
         dynamic("find", "Finds.", json!({"type": "object", "properties": {
-            "a": {"pattern": "(?=a)"}, "b": {"$ref": "#/$defs/nowhere"}, "c": {"contains": true},
+            "a": {"pattern": "(?=a)"}, "b": {"$ref": "#/$defs/nowhere"}, "c": {"minLenght": 3},
             "d": {"type": "integre"}, "e": {"minimum": "1"}, "f": {"multipleOf": 0}, "g": {"minLength": -1}
         }})).effect(Effect::Read).into(),
     ];
@@ -43,7 +43,7 @@ fn every_mistake_of_every_tool_is_reported_together() {
             "tool `quiet`: it does not say its effect, and other tools do; add `effect = \"read\"`, `\"write\"` or `\"irreversible\"`",
             "tool `find`: the schema at #/properties/a can not be compiled: pattern \"(?=a)\" can not be used: look-around, including look-ahead and look-behind, is not supported; patterns run in linear time, without look-around and back-references",
             "tool `find`: the schema at #/properties/b refers to \"#/$defs/nowhere\", which is not in it",
-            "tool `find`: the schema at #/properties/c uses the keyword `contains`, which is not supported",
+            "tool `find`: the schema at #/properties/c uses the keyword `minLenght`, which JSON Schema does not have; write `minLength`",
             "tool `find`: the schema at #/properties/d names the type \"integre\", which JSON Schema does not have",
             "tool `find`: the schema at #/properties/e has a `minimum` that is no number",
             "tool `find`: the schema at #/properties/f has a `multipleOf` that is not greater than 0",

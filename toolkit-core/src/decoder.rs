@@ -99,11 +99,21 @@ impl<T: ToolArg> Decoder<T> {
     }
 
     fn decoded(&self, given: Arguments<'_>) -> Result<T, Report> {
+        if !self.schema.is_complete() {
+            let value = arguments::normal_form(&self.schema, given, &self.limits)
+                .map_err(|problems| self.report(problems))?;
+            let decoded = Arguments::Value(&value).decode(&self.schema, &self.limits);
+            return decoded.map_err(|place| self.report(vec![arguments::refused_by_type(place)]));
+        }
         given.decode(&self.schema, &self.limits).map_err(|place| {
-            let problems = arguments::problems(&self.schema, given, &self.limits, place);
-            let text = arguments::lines(&problems, &self.limits);
-            Report { problems, text }
+            self.report(arguments::problems(&self.schema, given, &self.limits, place))
         })
+    }
+
+    #[cold]
+    fn report(&self, problems: Vec<Problem>) -> Report {
+        let text = arguments::lines(&problems, &self.limits);
+        Report { problems, text }
     }
 }
 

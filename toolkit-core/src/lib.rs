@@ -55,7 +55,7 @@ pub mod constraint {
 /// What generated code uses; nobody else may.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::arguments::{Given, Guided, Refused, Slot, Unread};
+    pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,

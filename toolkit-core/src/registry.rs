@@ -169,7 +169,7 @@ impl RegistryBuilder {
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
-    ///   is not supported; a default or an example that it does not accept.
+    ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
         let Self { tools, states, approver, limits, mut faults } = self;
         if cfg!(panic = "abort") {

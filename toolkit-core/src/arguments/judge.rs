@@ -23,7 +23,12 @@ pub(super) fn judge(
 ) -> Result<Value, Vec<Problem>> {
     let mut judge = Judge::new(schema, limits);
     let value = judge.value(schema.root(), &Subject::whole(json), &Place::Root);
-    if judge.problems.is_empty() { Ok(value) } else { Err(judge.problems) }
+    let problems = judge.problems;
+    #[cfg(feature = "jsonschema")]
+    if let Some(whole) = schema.whole() {
+        return super::whole::judge(whole, json, value, problems, limits);
+    }
+    if problems.is_empty() { Ok(value) } else { Err(problems) }
 }
 
 /// Where the walk is: a path that costs nothing until a problem asks for it.

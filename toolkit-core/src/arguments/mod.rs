@@ -2,6 +2,7 @@
 
 mod cursor;
 mod decode;
+mod bare;
 mod equal;
 mod guided;
 mod inside;
@@ -14,8 +15,11 @@ mod slot;
 mod source;
 mod text;
 mod union;
+#[cfg(feature = "jsonschema")]
+mod whole;
 mod words;
 
+pub use bare::BareSchema;
 pub(crate) use decode::hand_over;
 pub use guided::{Guided, Refused};
 pub(crate) use report::{check_constant, lines, normal_form, problems, refused_by_type};

@@ -33,10 +33,12 @@ impl<'a> Judge<'a> {
                 value = joined(node, value, theirs);
             }
         }
-        if node.one_of.len() > 1 && !self.has_enough() {
+        let is_partial = |id: &NodeId| self.schema.node(*id).partial;
+        if node.one_of.len() > 1 && !self.has_enough() && !node.one_of.iter().any(is_partial) {
             self.refuse_several(&node.one_of, subject, place);
         }
         if let Some(not) = node.not
+            && !self.schema.node(not).partial
             && self.verdict(not, subject).is_some()
         {
             self.refuse_form(not, subject.json, place);

@@ -30,7 +30,7 @@ pub(super) fn check(
         let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
         return Err(invalid(vec![problem], limits));
     }
-    if runs_from_canonical(&entry.tool) {
+    if runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
         return by_canonical(entry, call, limits, slots).map(Some);
     }
     let given = call.given();

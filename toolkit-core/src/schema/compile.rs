@@ -1,34 +1,96 @@
 //! Compiles the published schema into the table that the judge walks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
 use super::format::Format;
+use super::keyword::{self, Role};
 use super::node::{Additional, Compiled, Node, NodeId, Property, Type};
 use super::pattern::Pattern;
 use super::stream::plan;
+#[cfg(feature = "jsonschema")]
+use super::whole::Whole;
+
+/// How a schema is to be read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reading {
+    /// What is left out comes into the normal form as its default.
+    pub(crate) writes_defaults: bool,
+    /// Values are judged as they are: null is no absence, and formats are annotations.
+    pub(crate) bare: bool,
+    /// Schemas that may be referred to by their address; nothing is ever fetched.
+    #[cfg_attr(
+        not(feature = "jsonschema"),
+        expect(dead_code, reason = "only the validator of the whole schema follows addresses")
+    )]
+    pub(crate) others: BTreeMap<String, Value>,
+}
 
 /// Compiles a schema; every reason why it can not be where it can not.
 ///
 /// `writes_defaults`: what is left out comes into the normal form as its default.
 pub(crate) fn compile(schema: &Value, writes_defaults: bool) -> Result<Compiled, Vec<String>> {
-    let mut compiler = Compiler {
-        document: schema,
-        writes_defaults,
-        nodes: Vec::new(),
-        seen: Vec::new(),
-        faults: Vec::new(),
-    };
+    compile_as(schema, &Reading { writes_defaults, ..Reading::default() })
+}
+
+/// Compiles a schema that is to be read in some way.
+pub(crate) fn compile_as(schema: &Value, reading: &Reading) -> Result<Compiled, Vec<String>> {
+    let mut compiler = Compiler::new(schema, reading);
     let root = compiler.schema(schema, "#");
-    compiler.refuse_loops();
-    if compiler.faults.is_empty() {
-        compiler.find_absent();
-        plan(&mut compiler.nodes);
-        Ok(Compiled { nodes: compiler.nodes, root })
-    } else {
-        Err(compiler.faults)
+    compiler.finish();
+    if !compiler.faults.is_empty() {
+        return Err(compiler.faults);
+    }
+    #[cfg(feature = "jsonschema")]
+    let whole = match compiler.foreign.as_slice() {
+        [] => None,
+        foreign => Some(Whole::compile(schema, reading, foreign)?),
+    };
+    Ok(Compiled {
+        nodes: compiler.nodes,
+        root,
+        #[cfg(feature = "jsonschema")]
+        whole,
+    })
+}
+
+/// Compiles the part of a schema at a place, as far as it says what is known here.
+#[cfg(feature = "jsonschema")]
+pub(super) fn compile_part(schema: &Value, part: &Value, bare: bool) -> Option<Compiled> {
+    let reading = Reading { bare, ..Reading::default() };
+    let mut compiler = Compiler::new(schema, &reading);
+    let root = compiler.schema(part, "#");
+    compiler.finish();
+    let Compiler { nodes, faults, .. } = compiler;
+    faults.is_empty().then_some(Compiled { nodes, root, whole: None })
+}
+
+/// Where a schema says what only the validator of the whole schema understands.
+#[cfg(feature = "jsonschema")]
+#[derive(Debug)]
+pub(super) struct Foreign {
+    pub(super) at: String,
+    pub(super) what: What,
+}
+
+/// What only that validator understands.
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    Keyword(String),
+    Reference(String),
+    Dialect(String),
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keyword(keyword) => write!(f, "uses the keyword `{keyword}`"),
+            Self::Reference(reference) => write!(f, "refers to {reference:?}"),
+            Self::Dialect(dialect) => write!(f, "is written in the dialect {dialect:?}"),
+        }
     }
 }
 
@@ -68,14 +130,44 @@ struct Joined {
 
 struct Compiler<'a> {
     document: &'a Value,
-    writes_defaults: bool,
+    reading: &'a Reading,
+    /// Whether a schema inside the document has an address of its own, so that what `#` stands
+    /// for depends on the place.
+    is_bundle: bool,
     nodes: Vec<Node>,
     /// The references that were followed, and where they lead.
     seen: Vec<(String, NodeId)>,
+    #[cfg(feature = "jsonschema")]
+    foreign: Vec<Foreign>,
     faults: Vec<String>,
 }
 
 impl<'a> Compiler<'a> {
+    fn new(document: &'a Value, reading: &'a Reading) -> Self {
+        Self {
+            document,
+            reading,
+            is_bundle: keyword::is_bundle(document),
+            nodes: Vec::new(),
+            seen: Vec::new(),
+            #[cfg(feature = "jsonschema")]
+            foreign: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// What can be told only when all nodes are there.
+    fn finish(&mut self) {
+        self.refuse_loops();
+        if self.faults.is_empty() {
+            self.spread_partial();
+            if !self.reading.bare {
+                self.find_absent();
+            }
+            plan(&mut self.nodes);
+        }
+    }
+
     fn fault(&mut self, at: &str, message: &str) {
         self.faults.push(format!("the schema at {at} {message}"));
     }
@@ -99,20 +191,46 @@ impl<'a> Compiler<'a> {
 
     fn keywords(&mut self, keywords: &'a Map<String, Value>, at: &str) -> Node {
         let mut node = Node::anything();
+        if let Some(dialect) = keyword::other_dialect(keywords) {
+            self.leave(&mut node, at, &What::Dialect(dialect.to_owned()));
+            return node;
+        }
         let mut speaks = false;
         for (keyword, value) in keywords {
             let own = self.scalar(&mut node, keyword, value, at)
                 || self.structure(&mut node, keyword, value, at);
-            let known = own || self.same_value(&mut node, keyword, value, at);
             speaks |= own;
-            if !known && !is_annotation(keyword) {
-                self.fault(at, &format!("uses the keyword `{keyword}`, which is not supported"));
+            if !own && !self.same_value(&mut node, keyword, value, at) {
+                self.other(&mut node, keyword, at);
             }
         }
-        node.default = keywords.get("default").filter(|_| self.writes_defaults).cloned();
+        node.default = keywords.get("default").filter(|_| self.reading.writes_defaults).cloned();
         node.only_refers = !speaks && node.in_place().any(|id| Some(id) != node.not);
         self.compare_with_type(&node, at);
         node
+    }
+
+    /// Leaves a keyword to the validator of the whole schema.
+    fn leave(&mut self, node: &mut Node, at: &str, what: &What) {
+        node.partial = true;
+        #[cfg(feature = "jsonschema")]
+        self.foreign.push(Foreign { at: at.to_owned(), what: what.clone() });
+        #[cfg(not(feature = "jsonschema"))]
+        self.fault(at, &format!("{what}; the feature `jsonschema` of toolkit takes it"));
+    }
+
+    /// Keywords that the judge does not ask about.
+    fn other(&mut self, node: &mut Node, keyword: &str, at: &str) {
+        match keyword::role(keyword) {
+            Role::Annotation => {}
+            Role::Foreign => self.leave(node, at, &What::Keyword(keyword.to_owned())),
+            Role::Mistake { right } => {
+                let message = format!(
+                    "uses the keyword `{keyword}`, which JSON Schema does not have; write `{right}`"
+                );
+                self.fault(at, &message);
+            }
+        }
     }
 
     /// Keywords about a value that holds no other.
@@ -120,8 +238,9 @@ impl<'a> Compiler<'a> {
         match keyword {
             "type" => node.types = self.types(value, at),
             "enum" => match value {
-                Value::Array(values) if !values.is_empty() => allow_only(node, values),
-                _ => self.fault(at, "has an `enum` that is no array of at least one value"),
+                Value::Array(values) if values.is_empty() => node.never = true,
+                Value::Array(values) => allow_only(node, values),
+                _ => self.fault(at, "has an `enum` that is no array"),
             },
             "const" => allow_only(node, std::slice::from_ref(value)),
             "required" => node.required = self.names(value, at),
@@ -173,7 +292,7 @@ impl<'a> Compiler<'a> {
             "anyOf" => node.any_of = self.list(value, &inner),
             "oneOf" => node.one_of = self.list(value, &inner),
             "not" => node.not = Some(self.schema(value, &inner)),
-            "$ref" => node.reference = self.reference(value, at),
+            "$ref" => self.reference(node, value, at),
             _ => return false,
         }
         true
@@ -271,7 +390,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn format(&mut self, node: &mut Node, value: &Value, at: &str) {
-        let name = value.as_str().unwrap_or_default();
+        let name = value.as_str().filter(|_| !self.reading.bare).unwrap_or_default();
         if let Some(integers) = integers_of(name) {
             node.integers = integers;
         } else if name == "float" {
@@ -318,20 +437,46 @@ impl<'a> Compiler<'a> {
             .collect()
     }
 
-    fn reference(&mut self, value: &Value, at: &str) -> Option<NodeId> {
+    fn reference(&mut self, node: &mut Node, value: &Value, at: &str) {
         let text = value.as_str().unwrap_or_default();
+        let pointer = text.strip_prefix('#').filter(|p| p.is_empty() || p.starts_with('/'));
+        let (Some(pointer), false) = (pointer, self.is_bundle) else {
+            return self.leave(node, at, &What::Reference(text.to_owned()));
+        };
         if let Some((_, id)) = self.seen.iter().find(|(seen, _)| seen == text) {
-            return Some(*id);
+            node.reference = Some(*id);
+            return;
         }
-        let target = text.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
+        let pointer = keyword::percent_decoded(pointer);
+        let target = pointer.and_then(|pointer| self.document.pointer(&pointer));
         let Some(target) = target else {
-            self.fault(at, &format!("refers to {text:?}, which is not in it"));
-            return None;
+            return self.fault(at, &format!("refers to {text:?}, which is not in it"));
         };
         // Known before it is compiled, so that a recursive type ends.
         let id = NodeId(self.nodes.len());
         self.seen.push((text.to_owned(), id));
-        Some(self.schema(target, text))
+        node.reference = Some(self.schema(target, text));
+    }
+
+    /// A node is partial, too, where one that it asks is.
+    fn spread_partial(&mut self) {
+        loop {
+            let mut found = Vec::new();
+            for (index, node) in self.nodes.iter().enumerate().rev() {
+                let is_partial = |id: NodeId| self.nodes.get(id.0).is_some_and(|n| n.partial);
+                if !node.partial && node.asked().any(is_partial) {
+                    found.push(index);
+                }
+            }
+            if found.is_empty() {
+                return;
+            }
+            for index in found {
+                if let Some(node) = self.nodes.get_mut(index) {
+                    node.partial = true;
+                }
+            }
+        }
     }
 
     /// Finds the properties whose null is absence, over all nodes that are joined.
@@ -394,25 +539,4 @@ impl<'a> Compiler<'a> {
             self.faults.push("the schema refers to itself without going into the value".to_owned());
         }
     }
-}
-
-/// Keywords that say something to a reader and nothing to a validator.
-fn is_annotation(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "title"
-            | "description"
-            | "default"
-            | "examples"
-            | "deprecated"
-            | "readOnly"
-            | "writeOnly"
-            | "$comment"
-            | "$schema"
-            | "$id"
-            | "$defs"
-            | "definitions"
-            | "contentEncoding"
-            | "contentMediaType"
-    ) || keyword.starts_with("x-")
 }

@@ -4,14 +4,20 @@ mod compile;
 mod decimal;
 mod format;
 mod matcher;
+mod keyword;
 mod node;
 mod normalize;
+mod older;
 mod pattern;
 mod reading;
 mod stream;
+#[cfg(feature = "jsonschema")]
+mod whole;
 
-pub(crate) use compile::compile;
+pub(crate) use compile::{Reading, compile, compile_as};
 pub(crate) use decimal::Decimal;
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Type};
 pub(crate) use normalize::{Field, INTEGER_KEYS, given, of_type, result, signature, without_rust_formats};
 pub(crate) use stream::{Bound, Kind, Numbers, Way};
+#[cfg(feature = "jsonschema")]
+pub(crate) use whole::Whole;

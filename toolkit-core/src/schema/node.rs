@@ -95,6 +95,8 @@ pub(crate) struct Node {
     /// Nothing is said but by the schemas that judge the same value.
     pub(crate) only_refers: bool,
     pub(crate) stream: Stream,
+    /// It, or a schema that it asks, says more than is said here: it may accept too much.
+    pub(crate) partial: bool,
 }
 
 impl Node {
@@ -135,6 +137,7 @@ impl Node {
             not: None,
             only_refers: false,
             stream: Stream::anything(),
+            partial: false,
         }
     }
 
@@ -147,6 +150,21 @@ impl Node {
             .chain(&self.one_of)
             .chain(&self.not)
             .copied()
+    }
+
+    /// Every schema that it asks, about the same value or about one inside it.
+    pub(super) fn asked(&self) -> impl Iterator<Item = NodeId> {
+        let additional = match self.additional {
+            Additional::Schema(id) => Some(id),
+            Additional::Any | Additional::Nothing => None,
+        };
+        self.in_place()
+            .chain(self.prefix.iter().copied())
+            .chain(self.items)
+            .chain(self.properties.iter().map(|property| property.node))
+            .chain(self.patterns.iter().map(|(_, id)| *id))
+            .chain(additional)
+            .chain(self.property_names)
     }
 
     /// Whether values of the type are accepted; where no type is said, all are.
@@ -173,18 +191,43 @@ impl Node {
 pub(crate) struct Compiled {
     pub(super) nodes: Vec<Node>,
     pub(super) root: NodeId,
+    /// Judges the normal form where the nodes do not say everything.
+    #[cfg(feature = "jsonschema")]
+    pub(super) whole: Option<super::whole::Whole>,
 }
 
 impl Compiled {
     /// The schema that accepts anything.
     pub(crate) fn anything() -> &'static Self {
         static ANYTHING: LazyLock<Compiled> =
-            LazyLock::new(|| Compiled { nodes: vec![Node::anything()], root: NodeId(0) });
+            LazyLock::new(|| Compiled {
+                nodes: vec![Node::anything()],
+                root: NodeId(0),
+                #[cfg(feature = "jsonschema")]
+                whole: None,
+            });
         &ANYTHING
+    }
+
+    /// Whether the nodes say all that the schema says.
+    #[cfg_attr(
+        not(feature = "jsonschema"),
+        expect(clippy::unused_self, reason = "without the validator of whole schemas all do")
+    )]
+    pub(crate) const fn is_complete(&self) -> bool {
+        #[cfg(feature = "jsonschema")]
+        return self.whole.is_none();
+        #[cfg(not(feature = "jsonschema"))]
+        true
     }
 
     pub(crate) const fn root(&self) -> NodeId {
         self.root
+    }
+
+    #[cfg(feature = "jsonschema")]
+    pub(crate) const fn whole(&self) -> Option<&super::whole::Whole> {
+        self.whole.as_ref()
     }
 
     #[expect(clippy::indexing_slicing, reason = "an id is made only where its node is pushed")]

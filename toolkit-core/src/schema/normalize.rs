@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::compile::{integers_of, is_rust_format};
 use super::format::Format;
+use super::keyword;
+use super::older;
 use super::reading;
 
 type Object = Map<String, Value>;
@@ -66,17 +68,22 @@ pub(crate) fn of_type(mut root: Value, definitions: Object) -> Result<Value, Vec
 /// Makes the input schema of a tool that is known only at run time.
 ///
 /// It is the host's, so it stays as it is but for what providers refuse (`$schema`, `$id`, Rust's
-/// number formats) and what they insist on (`type` and `properties` at the root).
+/// number formats), what they insist on (`type` and `properties` at the root), and what older
+/// drafts wrote otherwise.
 pub(crate) fn given(mut schema: Value) -> Value {
+    let needs_id = keyword::uses_addresses(&schema);
     if let Value::Object(root) = &mut schema {
         root.shift_remove("$schema");
-        root.shift_remove("$id");
+        if !needs_id {
+            root.shift_remove("$id");
+        }
         let is_object = root.get("type").is_none_or(|name| name == "object");
         if is_object && !root.contains_key("$ref") {
             root.entry("type").or_insert_with(|| "object".into());
             root.entry("properties").or_insert_with(|| json!({}));
         }
     }
+    walk(&mut schema, &mut older::rewrite);
     without_rust_formats(&mut schema);
     schema
 }
@@ -159,18 +166,20 @@ pub(super) fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
     for (keyword, value) in node.iter_mut() {
         match (keyword.as_str(), value) {
             (
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+                | "dependencies",
                 Value::Object(named),
             ) => {
                 named.values_mut().for_each(|schema| walk(schema, visit));
             }
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(list)) => {
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(list)) => {
                 for schema in list {
                     walk(schema, visit);
                 }
             }
             (
                 "items"
+                | "additionalItems"
                 | "additionalProperties"
                 | "propertyNames"
                 | "not"

@@ -4,6 +4,9 @@ use regex::{Regex, RegexBuilder};
 
 use super::matcher::Matcher;
 
+/// No pattern may compile to more.
+pub(super) const MOST_BYTES: usize = 10 << 20;
+
 /// A pattern, compiled and as the schema has it.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -40,7 +43,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
             "pattern {pattern:?} can not be used: it has the group `(?{flag}`, which ECMA-262 does not"
         ));
     }
-    RegexBuilder::new(&translate(pattern)).size_limit(10 << 20).build().map_err(|error| {
+    RegexBuilder::new(&translate(pattern)).size_limit(MOST_BYTES).build().map_err(|error| {
         let reason = match error {
             regex::Error::CompiledTooBig(_) => "it compiles to more than 10 MiB".to_owned(),
             other => last_line(&other.to_string()),

@@ -158,7 +158,11 @@ impl Tool {
     /// Makes a tool that is known only at run time; it passes the same gates.
     ///
     /// `schema` is JSON Schema 2020-12 of an object; `"type": "object"` may be left out.
-    /// It is not closed to unknown fields unless it says so. `handler` is given the
+    /// It is not closed to unknown fields unless it says so. The words of drafts 4 to 7 that
+    /// 2020-12 has others for (`items` as a list, `dependencies`) are rewritten. What no Rust
+    /// type says (`if`, `contains`, `dependentRequired`, `unevaluatedProperties`,
+    /// `$dynamicRef` …) needs the feature `jsonschema` of toolkit; nothing is ever fetched.
+    /// `handler` is given the
     /// checked arguments, without the nulls of fields that may be left out, and the
     /// context of the call.
     ///

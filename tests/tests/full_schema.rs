@@ -1,0 +1,292 @@
+//! Dynamic tools whose schemas say more than Rust types do, with the feature `jsonschema` and without.
+
+use serde_json::{Value, json};
+use toolkit::prelude::*;
+use toolkit_tests::{call, definition, echo, view_of};
+
+/// What `build()` says of a dynamic tool with the schema.
+fn faults(schema: Value) -> Vec<String> {
+    let built = Registry::builder().tool(echo(schema)).build();
+    built.err().iter().flatten().map(|error| error.message().to_owned()).collect()
+}
+
+#[test]
+fn words_of_older_drafts_are_published_as_2020_12_writes_them() {
+    let view = view_of(echo(json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "definitions": {"point": {
+            "type": "array",
+            "items": [{"type": "number"}, {"type": "number", "minimum": 0, "exclusiveMinimum": true}],
+            "additionalItems": false,
+        }},
+        "properties": {
+            "at": {"$ref": "#/definitions/point"},
+            "items": {"type": "array", "additionalItems": false, "items": {"type": "string"}},
+        },
+    })));
+    assert_eq!(
+        definition(&view)["input_schema"],
+        json!({
+            "definitions": {"point": {
+                "type": "array",
+                "prefixItems": [{"type": "number"}, {"type": "number", "exclusiveMinimum": 0}],
+                "items": false,
+            }},
+            "properties": {
+                "at": {"$ref": "#/definitions/point"},
+                "items": {"type": "array", "items": {"type": "string"}},
+            },
+            "type": "object",
+        })
+    );
+    assert_eq!(call(&view, "echo", r#"{"at": [0, 1], "items": ["a", "b"]}"#).status(), Status::Ok);
+    assert_eq!(
+        call(&view, "echo", r#"{"at": [0, 0, 0]}"#).text(),
+        "$.at[1]: expected a number greater than 0, got 0\n\
+         $.at[2]: no value is accepted here; leave it out"
+    );
+}
+
+#[test]
+fn a_slip_of_the_pen_is_no_annotation() {
+    assert_eq!(
+        faults(json!({"properties": {"a": {"minLenght": 3, "max_length": 5, "nullable": true}}})),
+        [
+            "the schema at #/properties/a uses the keyword `minLenght`, which JSON Schema does not \
+             have; write `minLength`",
+            "the schema at #/properties/a uses the keyword `max_length`, which JSON Schema does \
+             not have; write `maxLength`",
+        ]
+    );
+    assert_eq!(
+        faults(json!({"extends": {"type": "object"}})),
+        ["the schema at # uses the keyword `extends`, which JSON Schema does not have; \
+          write `allOf`"]
+    );
+}
+
+#[test]
+fn an_empty_enum_takes_nothing() {
+    let view = view_of(echo(json!({"properties": {"a": {"enum": []}}})));
+    assert_eq!(
+        call(&view, "echo", r#"{"a": 1}"#).text(),
+        "$.a: no value is accepted here; leave it out"
+    );
+}
+
+#[test]
+fn a_pointer_is_read_with_the_escapes_of_a_uri() {
+    let view = view_of(echo(json!({
+        "$defs": {"100% {a}/b": {"type": "integer"}},
+        "properties": {"n": {"$ref": "#/$defs/100%25%20%7Ba%7D~1b"}},
+    })));
+    assert_eq!(
+        call(&view, "echo", r#"{"n": "x"}"#).text(),
+        "$.n: expected an integer, got text \"x\""
+    );
+}
+
+/// A schema that no Rust type gives.
+#[cfg(not(feature = "jsonschema"))]
+mod without_the_feature {
+    use super::*;
+
+    #[test]
+    fn what_types_never_say_is_refused_with_the_name_of_the_feature() {
+        let errors = Registry::builder()
+            .tool(echo(json!({
+                "if": {"required": ["a"]},
+                "then": {"required": ["b"]},
+                "dependencies": {"c": ["d"]},
+                "properties": {
+                    "list": {"contains": {"type": "string"}},
+                    "other": {"$ref": "other.json"},
+                    "anchor": {"$ref": "#there"},
+                },
+            })))
+            .build()
+            .unwrap_err();
+        let takes = "; the feature `jsonschema` of toolkit takes it";
+        assert_eq!(
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [
+                "# uses the keyword `if`",
+                "# uses the keyword `then`",
+                "#/properties/list uses the keyword `contains`",
+                "#/properties/other refers to \"other.json\"",
+                "#/properties/anchor refers to \"#there\"",
+                "# uses the keyword `dependentRequired`",
+            ]
+            .map(|what| format!("tool `echo`: the schema at {what}{takes}"))
+        );
+    }
+}
+
+#[cfg(feature = "jsonschema")]
+mod with_the_feature {
+    use super::*;
+
+    /// What a model reads of a call, and `ok` where it is accepted.
+    fn told(view: &View, arguments: &str) -> String {
+        let outcome = call(view, "echo", arguments);
+        if outcome.status() == Status::Ok { "ok".to_owned() } else { outcome.text().to_owned() }
+    }
+
+    #[test]
+    fn a_condition_is_told_in_the_words_of_what_follows_from_it() {
+        let view = view_of(echo(json!({
+            "properties": {
+                "country": {"enum": ["PT", "US"]},
+                "zip": {"type": "string"},
+                "note": {"type": "string"},
+            },
+            "required": ["country"],
+            "if": {"properties": {"country": {"const": "US"}}},
+            "then": {"required": ["zip"], "properties": {"zip": {"pattern": "^\\d{5}$"}}},
+            "else": {"properties": {"zip": {"maxLength": 8, "format": "date"}}},
+            "additionalProperties": false,
+        })));
+        assert_eq!(told(&view, r#"{"country": "US", "zip": "12345"}"#), "ok");
+        assert_eq!(told(&view, r#"{"country": "PT", "zip": "2026-11-30"}"#).lines().count(), 1);
+        assert_eq!(told(&view, r#"{"country": "US"}"#), "$: missing required field 'zip'");
+        assert_eq!(
+            told(&view, r#"{"country": "US", "zip": "1234", "note": 7, "nota": 1}"#),
+            "$: unexpected field 'nota' (allowed: country, zip, note)\n\
+             $.note: expected text, got 7 (write \"7\")\n\
+             $.zip: \"1234\" does not match the required pattern. Expected: text matching ^\\d{5}$"
+        );
+        assert_eq!(
+            told(&view, r#"{"country": "PT", "zip": "next friday"}"#),
+            "$.zip: must have at most 8 characters; got 11: \"next friday\"\n\
+             $.zip: \"next friday\" does not match the required format. \
+             Expected: date as YYYY-MM-DD"
+        );
+    }
+
+    #[test]
+    fn dependent_and_unevaluated_fields_are_named() {
+        let view = view_of(echo(json!({
+            "properties": {"card": {"type": "string"}, "address": {"type": "string"}},
+            "dependentRequired": {"card": ["address"]},
+            "allOf": [{"properties": {"tip": {"type": "number"}}}],
+            "unevaluatedProperties": false,
+        })));
+        assert_eq!(told(&view, r#"{"card": "1", "address": "a", "tip": 1}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"card": "1", "address": "a", "tap": 1}"#),
+            "$: unexpected field 'tap' (nothing here allows it)"
+        );
+        // A part that refuses the object speaks for none of its fields: they are not too many.
+        assert_eq!(told(&view, r#"{"card": "1"}"#), "$: missing required field 'address'");
+        assert_eq!(told(&view, r#"{"tip": "x"}"#), "$.tip: expected a number, got text \"x\"");
+    }
+
+    #[test]
+    fn null_is_absence_for_the_whole_schema_too() {
+        let view = view_of(echo(json!({
+            "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+            "dependentRequired": {"a": ["b"]},
+        })));
+        let outcome = call(&view, "echo", r#"{"a": null, "b": null}"#);
+        assert_eq!((outcome.status(), outcome.text()), (Status::Ok, "{}"));
+        assert_eq!(told(&view, r#"{"a": "x", "b": null}"#), "$: missing required field 'b'");
+    }
+
+    #[test]
+    fn what_a_list_must_hold_is_told_with_how_often() {
+        let view = view_of(echo(json!({"properties": {
+            "tags": {"type": "array", "contains": {"const": "paid"}},
+            "notes": {"type": "array", "items": {"type": "string"},
+                      "contains": {"pattern": "^!"}, "minContains": 2, "maxContains": 3},
+        }})));
+        assert_eq!(told(&view, r#"{"tags": ["paid"], "notes": ["!a", "!b", "c"]}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"tags": ["open"], "notes": ["!a"]}"#),
+            "$.tags: must have at least 1 item of this form: \"paid\"\n\
+             $.notes: must have 2 to 3 items of this form: a value"
+        );
+        assert_eq!(
+            told(&view, r#"{"tags": [], "notes": [1, 2]}"#),
+            "$.notes[0]: expected text, got 1 (write \"1\")\n\
+             $.notes[1]: expected text, got 2 (write \"2\")\n\
+             $.tags: must have at least 1 item of this form: \"paid\""
+        );
+    }
+
+    #[test]
+    fn a_union_over_foreign_keywords_is_told_by_its_nearest_form() {
+        let list = |of: &str| json!({"type": "array", "contains": {"type": of}});
+        let view = view_of(echo(json!({"properties": {
+            "any": {"anyOf": [list("string"), {"type": "object"}]},
+            "one": {"oneOf": [list("string"), list("number")]},
+            "no": {"not": list("string")},
+        }})));
+        assert_eq!(told(&view, r#"{"any": ["a"], "one": ["a"], "no": [1]}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"any": [1], "one": ["a", 1], "no": ["a"]}"#),
+            "$.any: must have at least 1 item of this form: text\n\
+             $.one: fits several forms where it must fit exactly one\n\
+             $.no: must not be of a form that is excluded here; got a list"
+        );
+    }
+
+    #[test]
+    fn references_by_anchor_address_and_dynamic_scope_are_followed() {
+        let view = view_of(echo(json!({
+            "$id": "https://example.com/tree",
+            "$dynamicAnchor": "node",
+            "type": "object",
+            "properties": {
+                "value": {"$ref": "#amount"},
+                "unit": {"$ref": "unit"},
+                "inner": {"$dynamicRef": "#node"},
+            },
+            "$defs": {
+                "a": {"$anchor": "amount", "type": "integer", "minimum": 1},
+                "b": {"$id": "unit", "$ref": "#/$defs/c", "$defs": {"c": {"enum": ["kg", "lb"]}}},
+            },
+        })));
+        assert_eq!(told(&view, r#"{"value": 1, "unit": "kg", "inner": {"value": 2}}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"value": 0, "inner": {"value": "x", "unit": "KG"}}"#),
+            "$.value: expected a number at least 1, got 0\n\
+             $.inner.value: expected an integer, got text \"x\"\n\
+             $.inner.unit: must be one of \"kg\", \"lb\"; got \"KG\" (did you mean \"kg\"?)"
+        );
+    }
+
+    #[test]
+    fn nothing_is_fetched_and_nothing_malformed_is_built() {
+        assert_eq!(
+            faults(json!({"properties": {"a": {"$ref": "https://example.com/a.json#/b"}}})),
+            ["the schema at #/properties/a refers to \"https://example.com/a.json#/b\", which is \
+              not in it, and nothing is fetched; put it under `$defs` with its `$id`"]
+        );
+        assert_eq!(
+            faults(json!({"$ref": "#nowhere", "type": "object"})),
+            ["the schema has a reference that leads nowhere: Anchor 'nowhere' does not exist"]
+        );
+        let fault = faults(json!({"if": {"minimum": "1"}}));
+        assert_eq!(fault.len(), 1);
+        assert!(fault[0].starts_with("the schema at #/if/minimum is no JSON Schema"), "{fault:?}");
+        let fault = faults(json!({"then": {"pattern": "(?=a)"}, "if": true}));
+        assert!(fault[0].contains("patterns run in linear time"), "{fault:?}");
+    }
+
+    #[test]
+    fn steps_and_patterns_are_read_as_everywhere_else() {
+        let view = view_of(echo(json!({
+            "if": true,
+            "then": {"properties": {
+                "price": {"multipleOf": 0.1},
+                "word": {"pattern": "^\\w+$"},
+            }},
+        })));
+        assert_eq!(told(&view, r#"{"price": 0.3, "word": "a"}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"price": 0.35, "word": "é"}"#),
+            "$.price: must be a multiple of 0.1; got 0.35\n\
+             $.word: \"é\" does not match the required pattern. Expected: text matching ^\\w+$"
+        );
+    }
+}
