@@ -472,7 +472,9 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
     if literal && !short && !exact() {
         return None;
     }
-    let whole = float.integer().and_then(integer_value);
+    // Beyond this the shortest digits of a float are no longer the integer that it is.
+    let most = if node.is_single { 1 << 24 } else { 1 << 53 };
+    let whole = float.integer().filter(|n| n.abs() <= most).and_then(integer_value);
     let value = whole.or_else(|| digits.parse().ok().and_then(Number::from_f64).map(Value::Number));
     value.map(|value| (float, value))
 }

@@ -20,7 +20,12 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 
 /// Whether a text is a regular expression; it is only read, since compiling has no small bound.
 pub(super) fn is_regex(text: &str) -> bool {
-    refused_group(text).is_none() && regex_syntax::Parser::new().parse(&translate(text)).is_ok()
+    refused_group(text).is_none() && hir(text).is_some()
+}
+
+/// A pattern in parts; `None` where it is none.
+pub(super) fn hir(pattern: &str) -> Option<regex_syntax::hir::Hir> {
+    regex_syntax::Parser::new().parse(&translate(pattern)).ok()
 }
 
 /// Flags inside a pattern, which ECMA does not have.
