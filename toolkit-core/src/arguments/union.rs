@@ -36,10 +36,13 @@ impl<'a> Judge<'a> {
         if node.one_of.len() > 1 && !self.has_enough() {
             self.refuse_several(&node.one_of, subject, place);
         }
-        if let Some(not) = node.not
-            && self.verdict(not, subject).is_some()
-        {
-            self.refuse_form(not, subject.json, place);
+        if let Some(not) = node.not {
+            let outside = std::mem::replace(&mut self.negated, true);
+            let fits = self.verdict(not, subject).is_some();
+            self.negated = outside;
+            if fits {
+                self.refuse_form(not, subject.json, place);
+            }
         }
         value
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use jsonschema::Validator;
+use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
 use super::reader::Tree;
-use crate::schema::{ASSERTED_FORMATS, Format, integers_of};
+use crate::schema::{ASSERTED_FORMATS, Decimal, Format, integers_of};
 
 /// Judges arguments by a published schema.
 pub(super) struct Judge {
@@ -60,6 +60,8 @@ impl Judge {
             Tree::Null => Some(Value::Null),
             Tree::Bool(value) => Some(Value::Bool(*value)),
             Tree::Text(text) => Some(Value::from(text.as_str())),
+            // What only a closed set speaks of is compared, so it must be what is written.
+            Tree::Number(_) if is_misread(tree) && parts.iter().any(|part| is_closed(part)) => None,
             Tree::Number(digits) => number(&parts, digits),
             Tree::List(items) => items
                 .iter()
@@ -136,6 +138,35 @@ impl Judge {
     }
 }
 
+/// `multipleOf` beyond 2^53, where the `jsonschema` crate reckons with doubles and JSON with digits.
+struct MultipleOf {
+    of_doubles: Validator,
+    step: Option<Decimal>,
+}
+
+impl MultipleOf {
+    fn of(step: &Value) -> Option<Self> {
+        let of_doubles = jsonschema::validator_for(&json!({"multipleOf": step})).ok()?;
+        Some(Self { of_doubles, step: Decimal::read(&step.to_string()) })
+    }
+}
+
+impl<'i> Keyword<'i> for MultipleOf {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        let is_valid = self.is_valid(instance);
+        if is_valid { Ok(()) } else { Err(ValidationError::custom("no multiple")) }
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        let large = instance.as_f64().filter(|number| number.abs() > EXACT);
+        let (Some(_), Some(step)) = (large, &self.step) else {
+            return self.of_doubles.is_valid(instance);
+        };
+        Decimal::read(&instance.to_string()).is_some_and(|number| number.is_multiple_of(step))
+    }
+}
+
 /// The `jsonschema` crate's validator, its formats asserted by our own reading.
 fn compile(schema: &Value) -> Result<Validator, String> {
     let mut options = jsonschema::options().should_validate_formats(true);
@@ -144,7 +175,21 @@ fn compile(schema: &Value) -> Result<Validator, String> {
             options = options.with_format(name, move |text: &str| format.accepts(text));
         }
     }
+    let multiple_of = |_: &Map<String, Value>,
+                       step: &Value,
+                       _|
+     -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'static>> {
+        match MultipleOf::of(step) {
+            Some(keyword) => Ok(Box::new(keyword)),
+            None => Err(ValidationError::custom("it is no step")),
+        }
+    };
+    options = options.with_keyword("multipleOf", move |all, step, at| multiple_of(all, step, at));
     options.build(schema).map_err(|error| error.to_string())
+}
+
+fn is_closed(part: &Value) -> bool {
+    part.get("enum").is_some() || part.get("const").is_some()
 }
 
 fn has_structure(part: &Value) -> bool {
@@ -170,10 +215,11 @@ fn without_absent(parts: &[&Value], tree: &Tree) -> Tree {
 fn is_misread(tree: &Tree) -> bool {
     match tree {
         Tree::Number(digits) => {
-            let is_literal = !digits.contains(['.', 'e', 'E']);
             let float: f64 = digits.parse().unwrap_or(f64::NAN);
-            let seems_whole = whole(digits).is_none() && float.fract() == 0.0;
-            seems_whole || (is_literal && !is_exact(digits, float))
+            let (least, most) = ANY_INTEGER;
+            let held = whole(digits).filter(|whole| (least..=most).contains(whole));
+            let is_held = held.is_some_and(|whole| is_exact(&whole.to_string(), float));
+            float.fract() == 0.0 && !is_held
         }
         Tree::List(items) => items.iter().any(is_misread),
         Tree::Object(members) => members.iter().any(|(_, value)| is_misread(value)),
@@ -207,6 +253,11 @@ fn number(parts: &[&Value], digits: &str) -> Option<Value> {
     // An integer is a number, so one schema that says the former is enough.
     let is_whole = said.iter().any(|types| types.contains(&"integer"));
     let takes_float = !is_whole || takes("number");
+    // Each type that is said must hold it, and a float does so with every digit or not at all.
+    let is_float = |types: &Vec<&str>| types.contains(&"number") && !types.contains(&"integer");
+    if said.iter().any(is_float) {
+        float(digits, is_literal, format == "float")?;
+    }
     if is_whole || (said.is_empty() && is_literal) {
         let (least, most) = integers_of(format).unwrap_or(ANY_INTEGER);
         let whole = whole(digits);
