@@ -1,10 +1,12 @@
 //! What the tests share: dice with a printed seed, and the shortest way to one call.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolkit::{CallContext, Caller, Failure, Options, Outcome, Registry, Tool, ToolCall, View};
 
 /// Random choices that can be repeated from the seed.
@@ -98,4 +100,45 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
         if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
     }
     found
+}
+
+/// What a judge in another language is told: each verdict of ours, grouped by the schema.
+///
+/// The environment's `TOOLKIT_SECOND_JUDGE` names the file or pipe; without it nobody listens.
+#[derive(Debug)]
+pub struct SecondJudge {
+    /// The first line is the schema, each other one a normal form and our verdict on it.
+    lines: Option<String>,
+}
+
+/// Opened once, so that who reads a pipe hears its end when the tests have ended.
+static SECOND_JUDGE: LazyLock<Option<Mutex<fs::File>>> = LazyLock::new(|| {
+    let path = std::env::var_os("TOOLKIT_SECOND_JUDGE")?;
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    Some(Mutex::new(file.expect("the second judge's file can be written")))
+});
+
+impl SecondJudge {
+    /// Starts to tell of one schema.
+    pub fn of(schema: &Value) -> Self {
+        let lines = SECOND_JUDGE.as_ref().map(|_| format!("{}\n", json!({"schema": schema})));
+        Self { lines }
+    }
+
+    /// Tells of one call; one that the text rules refuse has no normal form to judge.
+    pub fn hears(&mut self, normal_form: Option<&Value>, accepted: bool) {
+        if let (Some(lines), Some(value)) = (&mut self.lines, normal_form) {
+            lines.push_str(&json!({"value": value, "accepted": accepted}).to_string());
+            lines.push('\n');
+        }
+    }
+}
+
+impl Drop for SecondJudge {
+    fn drop(&mut self) {
+        if let (Some(lines), Some(file)) = (&self.lines, SECOND_JUDGE.as_ref()) {
+            let mut file = file.lock().expect("no other test panicked while it wrote");
+            file.write_all(lines.as_bytes()).expect("the second judge listens");
+        }
+    }
 }

@@ -361,6 +361,12 @@ impl ToolConfigErrors {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
 
+    /// Mistakes that were found, of which there is at least one.
+    #[cfg(feature = "testing")]
+    pub(crate) const fn found(errors: Vec<ToolConfigError>) -> Self {
+        Self(errors)
+    }
+
     /// Goes through the mistakes.
     pub fn iter(&self) -> std::slice::Iter<'_, ToolConfigError> {
         self.0.iter()

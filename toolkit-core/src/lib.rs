@@ -15,6 +15,8 @@ mod output;
 mod problem;
 mod registry;
 mod schema;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 
 pub use agent::{

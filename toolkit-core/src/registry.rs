@@ -357,6 +357,26 @@ fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
     Ok((definition(tool, input), compiled))
 }
 
+/// A tool as a registry holds it, without what a registry must be given for it.
+#[cfg(feature = "testing")]
+pub(crate) struct Alone {
+    pub(crate) entry: Entry,
+    pub(crate) published: Value,
+    /// The schema with the formats that tell Rust's number types apart.
+    pub(crate) typed: Value,
+}
+
+/// Prepares a tool for its arguments gate alone.
+#[cfg(feature = "testing")]
+pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
+    let prepared = prepare(&tool).and_then(|prepared| Ok((prepared, tool.input_schema()?)));
+    let ((definition, schema), typed) = prepared.map_err(|messages| {
+        let faults = messages.into_iter().map(|message| blame(&tool, message));
+        ToolConfigErrors::found(faults.collect())
+    })?;
+    Ok(Alone { entry: Entry { tool, schema }, published: definition.input_schema, typed })
+}
+
 /// What is wrong with the constants that the attribute was given for a parameter.
 fn constants(param: &Param, compiled: &schema::Compiled) -> Vec<String> {
     let judged = |what: &str, value: &Value| {

@@ -167,6 +167,28 @@ pub mod dialect {
     };
 }
 
+/// Holds your own tools to the test that toolkit holds itself to; needs the feature `testing`.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Books seats.
+/// #[tool(effect = "write")]
+/// fn book(#[arg(minimum = 1, maximum = 8)] seats: u8, note: Option<String>) {
+///     panic!("no function is run")
+/// }
+///
+/// #[cfg(feature = "testing")]
+/// toolkit::testing::agree(Tool::of::<book>(), 1_000);
+/// ```
+#[cfg(feature = "testing")]
+pub mod testing {
+    pub use toolkit_core::testing::{
+        Agreement, Arguments, ArgumentsTree, Case, Disagreement, Mistake, NoAgreement, Texts,
+        TextsTree, Trial, agree,
+    };
+}
+
 /// Collects annotated functions for a registry, as an array of [`Tool`]s.
 ///
 /// A path names a function of another module: `tools![orders::get_order]`.

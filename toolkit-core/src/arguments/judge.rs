@@ -58,7 +58,7 @@ pub(super) struct Subject<'j> {
 }
 
 /// What one schema and one value are remembered by.
-type Key = (NodeId, usize, bool);
+type Key = (NodeId, usize, bool, bool);
 
 impl<'j> Subject<'j> {
     pub(super) const fn whole(json: &'j Json<'j>) -> Self {
@@ -78,12 +78,12 @@ impl<'j> Subject<'j> {
         self.members().into_iter().find(|(given, _)| given == name).map(|(_, json)| json)
     }
 
-    fn key(&self, id: NodeId) -> Key {
+    fn key(&self, id: NodeId, negated: bool) -> Key {
         let place = self.present.as_ref().map_or_else(
             || std::ptr::from_ref(self.json).addr(),
             |present| present.as_ptr().addr(),
         );
-        (id, place, self.settled)
+        (id, place, self.settled, negated)
     }
 
     /// The same value for a schema that is joined with the one that settled its nulls.
@@ -119,6 +119,8 @@ pub(super) struct Judge<'a> {
     pub(super) problems: Vec<Problem>,
     /// So many problems end the walk: one where only whether there is any is asked.
     enough: usize,
+    /// Inside a `not`, where what a type can not hold is no reason to accept a value.
+    pub(super) negated: bool,
     /// What a schema makes of a value, asked once; `None` where it refuses it.
     verdicts: BTreeMap<Key, Option<Value>>,
     /// How many problems a schema has with a value, as far as they were counted.
@@ -136,6 +138,7 @@ impl<'a> Judge<'a> {
             limits,
             problems: Vec::new(),
             enough: MOST_PROBLEMS,
+            negated: false,
             verdicts: BTreeMap::new(),
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
@@ -207,7 +210,7 @@ impl<'a> Judge<'a> {
 
     /// What one schema makes of a value, remembered; `None` where it refuses it.
     pub(super) fn verdict(&mut self, id: NodeId, subject: &Subject<'a>) -> Option<Value> {
-        let key = subject.key(id);
+        let key = subject.key(id, self.negated);
         if let Some(verdict) = self.verdicts.get(&key) {
             return verdict.clone();
         }
@@ -220,7 +223,7 @@ impl<'a> Judge<'a> {
     /// How many problems one schema has with a value, remembered; few are enough to compare.
     pub(super) fn count(&mut self, id: NodeId, subject: &Subject<'a>) -> usize {
         const FEW: usize = 8;
-        let key = subject.key(id);
+        let key = subject.key(id, self.negated);
         if let Some(count) = self.counts.get(&key) {
             return *count;
         }
@@ -242,7 +245,7 @@ impl<'a> Judge<'a> {
 
     /// Tells once what a schema has against a value that it refuses.
     pub(super) fn tell(&mut self, id: NodeId, subject: &Subject<'a>, place: &Place<'_>) {
-        if self.told.insert(subject.key(id)) {
+        if self.told.insert(subject.key(id, self.negated)) {
             self.value(id, subject, place);
         }
     }
@@ -313,6 +316,12 @@ impl<'a> Judge<'a> {
     fn number(&mut self, node: &Node, digits: &str, place: &Place<'_>) -> Value {
         let number = Decimal::read(digits).and_then(|decimal| held(node, digits, decimal));
         let Some((decimal, value)) = number else {
+            if self.negated {
+                if let Some(decimal) = Decimal::read(digits) {
+                    self.bounds(node, digits, &decimal, place);
+                }
+                return Value::Null;
+            }
             let (least, most) = integers(node);
             let expected = if !node.takes(Type::Number) {
                 format!("an integer from {least} to {most}")
@@ -477,7 +486,9 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
     if literal && !short && !exact() {
         return None;
     }
-    let whole = float.integer().and_then(integer_value);
+    // Beyond this the shortest digits of a float are no longer the integer that it is.
+    let most = if node.is_single { 1 << 24 } else { 1 << 53 };
+    let whole = float.integer().filter(|n| n.abs() <= most).and_then(integer_value);
     let value = whole.or_else(|| digits.parse().ok().and_then(Number::from_f64).map(Value::Number));
     value.map(|value| (float, value))
 }

@@ -39,9 +39,13 @@ impl<'a> Judge<'a> {
         }
         if let Some(not) = node.not
             && !self.schema.node(not).partial
-            && self.verdict(not, subject).is_some()
         {
-            self.refuse_form(not, subject.json, place);
+            let outside = std::mem::replace(&mut self.negated, true);
+            let fits = self.verdict(not, subject).is_some();
+            self.negated = outside;
+            if fits {
+                self.refuse_form(not, subject.json, place);
+            }
         }
         value
     }

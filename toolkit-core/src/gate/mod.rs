@@ -5,6 +5,8 @@ mod arguments;
 mod check;
 mod known;
 mod run;
+#[cfg(feature = "testing")]
+mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,6 +15,8 @@ pub(crate) use approval::may_ask;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
+#[cfg(feature = "testing")]
+pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
 

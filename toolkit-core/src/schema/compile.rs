@@ -99,7 +99,7 @@ pub(super) fn is_rust_format(name: &str) -> bool {
 }
 
 /// What an integer type holds, by the name that schemars gives its format.
-pub(super) fn integers_of(format: &str) -> Option<(i128, i128)> {
+pub(crate) fn integers_of(format: &str) -> Option<(i128, i128)> {
     Some(match format {
         "int8" => (i8::MIN.into(), i8::MAX.into()),
         "int16" => (i16::MIN.into(), i16::MAX.into()),

@@ -1,5 +1,23 @@
 //! `format`: our own reading of the formats that the field agrees on.
 
+/// The names of the formats that are asserted.
+#[cfg(feature = "testing")]
+pub(crate) const ASSERTED_FORMATS: [&str; 13] = [
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "uuid",
+    "regex",
+    "json-pointer",
+];
+
 /// A format that is asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -55,6 +73,25 @@ impl Format {
             Self::Uuid => "UUID like 123e4567-e89b-12d3-a456-426614174000",
             Self::Regex => "regular expression",
             Self::JsonPointer => "JSON Pointer like /a/0, or empty",
+        }
+    }
+
+    /// Texts of the format.
+    pub(crate) const fn samples(self) -> &'static [&'static str] {
+        match self {
+            Self::Date => &["2026-11-30", "2024-02-29"],
+            Self::Time => &["10:00:00Z", "10:00:00.5+01:00"],
+            Self::DateTime => &["2026-11-30T06:56:00Z", "2026-11-30T06:56:00.25+01:00"],
+            Self::Duration => &["PT30M", "P3DT4H", "P1W"],
+            Self::Email => &["name@example.com", "a.b+c@example.com"],
+            Self::Hostname => &["api.example.com", "localhost"],
+            Self::Ipv4 => &["192.0.2.1", "127.0.0.1"],
+            Self::Ipv6 => &["2001:db8::1", "::"],
+            Self::Uri => &["https://example.com/a", "urn:isbn:1"],
+            Self::UriReference => &["/a/b", "../x"],
+            Self::Uuid => &["123e4567-e89b-12d3-a456-426614174000"],
+            Self::Regex => &["^a+$", "x"],
+            Self::JsonPointer => &["/a/0", "/a~1b"],
         }
     }
 
@@ -229,7 +266,28 @@ fn uri_characters(text: &str) -> bool {
         .split('%')
         .skip(1)
         .all(|after| after.len() >= 2 && after.bytes().take(2).all(|b| b.is_ascii_hexdigit()));
-    text.chars().all(allowed) && escapes && text.matches('#').count() <= 1
+    text.chars().all(allowed) && escapes && text.matches('#').count() <= 1 && brackets(text)
+}
+
+/// Whether brackets stand around an IP address that is the host, and nowhere else.
+fn brackets(text: &str) -> bool {
+    let is_bracket = |c| matches!(c, '[' | ']');
+    let start = if text.starts_with("//") { Some(0) } else { text.find("://").map(|at| at + 1) };
+    let before = text.find(is_bracket);
+    let (Some(start), Some(_)) = (start.filter(|start| before > Some(*start)), before) else {
+        return before.is_none();
+    };
+    let rest = text.get(start + 2..).unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let Some((address, port)) = host.strip_prefix('[').and_then(|host| host.split_once(']')) else {
+        return false;
+    };
+    let is_port = |port: &str| port.bytes().all(|digit| digit.is_ascii_digit());
+    (address.starts_with(['v', 'V']) || address.parse::<std::net::Ipv6Addr>().is_ok())
+        && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+        && !path.contains(is_bracket)
+        && rest.matches(is_bracket).count() == 2
 }
 
 fn uuid(text: &str) -> bool {
@@ -278,8 +336,8 @@ mod tests {
             (Format::Ipv6, &["2001:db8::1", "::"], &["fe80::1%eth0", "1.2.3.4"]),
             (
                 Format::Uri,
-                &["https://example.com/a?b#c", "urn:isbn:1"],
-                &["/a", "https://é.com", " http://a ", "http://a/%zz"],
+                &["https://example.com/a?b#c", "urn:isbn:1", "http://u@[2001:db8::1]:80/a"],
+                &["/a", "https://é.com", " http://a ", "http://a/%zz", "http://a]b", "urn:[::1]"],
             ),
             (Format::UriReference, &["/a/b", "", "../x"], &["a b"]),
             (

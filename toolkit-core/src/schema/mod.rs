@@ -10,14 +10,20 @@ mod normalize;
 mod older;
 mod pattern;
 mod reading;
+mod sample;
 mod stream;
 #[cfg(feature = "jsonschema")]
 mod whole;
 
 pub(crate) use compile::{Reading, compile, compile_as};
+#[cfg(feature = "testing")]
+pub(crate) use compile::integers_of;
 pub(crate) use decimal::Decimal;
+#[cfg(feature = "testing")]
+pub(crate) use format::{ASSERTED_FORMATS, Format};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Type};
 pub(crate) use normalize::{Field, INTEGER_KEYS, given, of_type, result, signature, without_rust_formats};
+pub(crate) use sample::sample;
 pub(crate) use stream::{Bound, Kind, Numbers, Way};
 #[cfg(feature = "jsonschema")]
 pub(crate) use whole::Whole;

@@ -37,7 +37,8 @@ impl Pattern {
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, String> {
+/// Compiles a pattern to a regular expression; the reason where it can not be.
+pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     if let Some(flag) = refused_group(pattern) {
         return Err(format!(
             "pattern {pattern:?} can not be used: it has the group `(?{flag}`, which ECMA-262 does not"
@@ -54,7 +55,12 @@ fn compile(pattern: &str) -> Result<Regex, String> {
 
 /// Whether a text is a regular expression; it is only read, since compiling has no small bound.
 pub(super) fn is_regex(text: &str) -> bool {
-    refused_group(text).is_none() && regex_syntax::Parser::new().parse(&translate(text)).is_ok()
+    refused_group(text).is_none() && hir(text).is_some()
+}
+
+/// A pattern in parts; `None` where it is none.
+pub(super) fn hir(pattern: &str) -> Option<regex_syntax::hir::Hir> {
+    regex_syntax::Parser::new().parse(&translate(pattern)).ok()
 }
 
 /// Flags inside a pattern, which ECMA does not have.
