@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -23,7 +24,7 @@ use crate::problem::{Problem, escaped, nearest, quoted};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    id: String,
+    id: Arc<str>,
     name: String,
     arguments: Given,
     cut: bool,
@@ -45,7 +46,7 @@ enum Given {
 impl ToolCall {
     /// Takes a call over from a provider: its id, the tool's name, the arguments' text.
     pub fn new(
-        id: impl Into<String>,
+        id: impl Into<Arc<str>>,
         name: impl Into<String>,
         arguments: impl Into<String>,
     ) -> Self {
@@ -65,14 +66,18 @@ impl ToolCall {
     /// let call = ToolCall::from_value("call_1", "add", json!({"a": 2, "b": 3}));
     /// assert_eq!(call.arguments(), r#"{"a":2,"b":3}"#);
     /// ```
-    pub fn from_value(id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
+    pub fn from_value(
+        id: impl Into<Arc<str>>,
+        name: impl Into<String>,
+        arguments: Value,
+    ) -> Self {
         let arguments = Given::Value(arguments);
         Self { id: id.into(), name: name.into(), arguments, cut: false }
     }
 
     /// The same call under another id.
     pub(crate) fn renamed(&self, id: String) -> Self {
-        Self { id, ..self.clone() }
+        Self { id: id.into(), ..self.clone() }
     }
 
     /// Marks a call that the provider's output limit cut off; it is never executed.
@@ -101,6 +106,10 @@ impl ToolCall {
             Given::Text(text) => Cow::Borrowed(text),
             Given::Value(value) => Cow::Owned(value.to_string()),
         }
+    }
+
+    pub(crate) fn shared_id(&self) -> Arc<str> {
+        Arc::clone(&self.id)
     }
 
     pub(crate) fn given(&self) -> Arguments<'_> {
@@ -214,6 +223,12 @@ pub struct Outcome {
     text: String,
     is_json: bool,
     executed: bool,
+    /// What there is to say of a call that did not succeed.
+    failure: Option<Box<Failure>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Failure {
     problems: Vec<Problem>,
     category: Option<Category>,
     retryable: bool,
@@ -258,61 +273,54 @@ impl Outcome {
     /// Everything wrong with the arguments, or everything a business rule refused.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
-        &self.problems
+        self.failure.as_deref().map_or(&[], |failure| &failure.problems)
     }
 
     /// What kind of error it is.
     ///
     /// `None` for a success, an internal error and a call that was not run.
     #[must_use]
-    pub const fn category(&self) -> Option<Category> {
-        self.category
+    pub fn category(&self) -> Option<Category> {
+        self.failure.as_deref().and_then(|failure| failure.category)
     }
 
     /// Whether the model may try the same tool again.
     #[must_use]
-    pub const fn is_retryable(&self) -> bool {
-        self.retryable
+    pub fn is_retryable(&self) -> bool {
+        self.failure.as_deref().is_some_and(|failure| failure.retryable)
     }
 
     /// What the model can do about it.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
+        self.failure.as_deref().and_then(|failure| failure.hint.as_deref())
     }
 
     /// The id under which the host's log has an internal error's text.
     #[must_use]
     pub fn error_id(&self) -> Option<&str> {
-        self.error_id.as_deref()
+        self.failure.as_deref().and_then(|failure| failure.error_id.as_deref())
     }
 
     /// What only the host reads, like the scope that was missing.
     #[must_use]
     pub fn host_note(&self) -> Option<&str> {
-        self.host_note.as_deref()
+        self.failure.as_deref().and_then(|failure| failure.host_note.as_deref())
     }
 }
 
 // Every word that the model reads of a gate stands below.
 impl Outcome {
     const fn new(status: Status, text: String) -> Self {
-        Self {
-            status,
-            text,
-            is_json: false,
-            executed: false,
-            problems: Vec::new(),
-            category: None,
-            retryable: false,
-            hint: None,
-            error_id: None,
-            host_note: None,
-        }
+        Self { status, text, is_json: false, executed: false, failure: None }
     }
 
-    pub(crate) fn ok(text: String, is_json: bool) -> Self {
-        Self { is_json, executed: true, ..Self::new(Status::Ok, text) }
+    fn failed(status: Status, text: String, failure: Failure) -> Self {
+        Self { failure: Some(Box::new(failure)), ..Self::new(status, text) }
+    }
+
+    pub(crate) const fn ok(text: String, is_json: bool) -> Self {
+        Self { status: Status::Ok, text, is_json, executed: true, failure: None }
     }
 
     pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
@@ -320,32 +328,29 @@ impl Outcome {
         let meant = nearest(name, visible.iter().copied())
             .map_or_else(String::new, |meant| format!(" (did you mean \"{meant}\"?)"));
         let name = quoted(name, shown_chars);
-        Self {
-            category: Some(Category::Validation),
-            ..Self::new(
-                Status::UnknownTool,
-                format!("no such tool {name}{meant}. Available: {available}"),
-            )
-        }
+        let text = format!("no such tool {name}{meant}. Available: {available}");
+        let category = Some(Category::Validation);
+        Self::failed(Status::UnknownTool, text, Failure { category, ..Failure::default() })
     }
 
     /// The same outcome to the model; only the host sees the difference.
     pub(crate) fn denied(unknown: Self, missing_scope: &str) -> Self {
-        Self {
-            status: Status::Denied,
+        let failure = Failure {
             category: Some(Category::Permission),
             host_note: Some(format!("missing scope `{}`", escaped(missing_scope, 80))),
-            ..unknown
-        }
+            ..Failure::default()
+        };
+        Self::failed(Status::Denied, unknown.text, failure)
     }
 
     pub(crate) fn invalid(problems: Vec<Problem>, report: String) -> Self {
-        Self {
+        let failure = Failure {
             problems,
             category: Some(Category::Validation),
             retryable: true,
-            ..Self::new(Status::Invalid, report)
-        }
+            ..Failure::default()
+        };
+        Self::failed(Status::Invalid, report, failure)
     }
 
     /// `errors` are those of the problems that came as a tool's error and say more of themselves.
@@ -355,69 +360,55 @@ impl Outcome {
             all_are_errors && errors.iter().all(|error| error.category() == *category)
         });
         let hints: Vec<&str> = errors.iter().filter_map(ToolError::hint_text).collect();
-        Self {
+        let failure = Failure {
             problems,
             category: Some(category.unwrap_or(Category::Business)),
             retryable: all_are_errors && errors.iter().all(ToolError::is_retryable),
             hint: (!hints.is_empty()).then(|| hints.join("\n")),
-            ..Self::new(Status::Rejected, report)
-        }
+            ..Failure::default()
+        };
+        Self::failed(Status::Rejected, report, failure)
     }
 
     pub(crate) fn declined(reason: Option<&str>) -> Self {
         let reason =
             reason.map_or_else(String::new, |reason| format!(" ({})", escaped(reason, 200)));
-        Self {
-            category: Some(Category::Permission),
-            ..Self::new(
-                Status::Declined,
-                format!("declined by a person{reason}. Do not retry; tell the user."),
-            )
-        }
+        let text = format!("declined by a person{reason}. Do not retry; tell the user.");
+        let category = Some(Category::Permission);
+        Self::failed(Status::Declined, text, Failure { category, ..Failure::default() })
     }
 
     pub(crate) fn tool_error(error: &ToolError) -> Self {
-        Self {
-            executed: true,
+        let failure = Failure {
             category: Some(error.category()),
             retryable: error.is_retryable(),
             hint: error.hint_text().map(str::to_owned),
-            ..Self::new(Status::Failed, error.to_string())
-        }
+            ..Failure::default()
+        };
+        Self { executed: true, ..Self::failed(Status::Failed, error.to_string(), failure) }
     }
 
     pub(crate) fn internal(tool: &str, error_id: String, executed: bool) -> Self {
-        Self {
-            executed,
-            text: format!("{tool} failed internally (error id {error_id})"),
-            error_id: Some(error_id),
-            ..Self::new(Status::Failed, String::new())
-        }
+        let text = format!("{tool} failed internally (error id {error_id})");
+        let failure = Failure { error_id: Some(error_id), ..Failure::default() };
+        Self { executed, ..Self::failed(Status::Failed, text, failure) }
     }
 
     /// The function ran to its end, and its result can not be told.
     pub(crate) fn untellable(tool: &str, error_id: String) -> Self {
-        Self {
-            executed: true,
-            text: format!(
-                "{tool} ran, but its result can not be represented (error id {error_id}). \
-                 Do not call it again for the same purpose."
-            ),
-            error_id: Some(error_id),
-            ..Self::new(Status::Failed, String::new())
-        }
+        let text = format!(
+            "{tool} ran, but its result can not be represented (error id {error_id}). \
+             Do not call it again for the same purpose."
+        );
+        let failure = Failure { error_id: Some(error_id), ..Failure::default() };
+        Self { executed: true, ..Self::failed(Status::Failed, text, failure) }
     }
 
     /// A read that was under way when its turn ended.
     pub(crate) fn stopped() -> Self {
-        Self {
-            executed: true,
-            retryable: true,
-            ..Self::new(
-                Status::Failed,
-                "stopped midway: the turn ended while this call was running".to_owned(),
-            )
-        }
+        let text = "stopped midway: the turn ended while this call was running".to_owned();
+        let failure = Failure { retryable: true, ..Failure::default() };
+        Self { executed: true, ..Self::failed(Status::Failed, text, failure) }
     }
 
     /// A call that its turn never reached; a host answers it so after an abort.

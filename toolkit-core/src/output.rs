@@ -7,7 +7,6 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::ser::{self, Serializer};
-use serde_json::ser::CompactFormatter;
 
 use crate::error::BoxError;
 
@@ -24,10 +23,7 @@ pub struct Output {
 /// # Errors
 /// What can not be JSON: keys that are no text, numbers that are not finite, text that is not Unicode.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let mut bytes = Vec::with_capacity(128);
-    let mut json = serde_json::Serializer::with_formatter(&mut bytes, CompactFormatter);
-    value.serialize(Finite(&mut json))?;
-    let json = String::from_utf8(bytes)?;
+    let json = serde_json::to_string(&FiniteValue(value))?;
     if json.starts_with('"') {
         let text: String = serde_json::from_str(&json)?;
         // Providers refuse blank text, and a model could not tell it from silence.

@@ -1,6 +1,7 @@
 //! All tools of a program, checked once, and what one agent sees of them.
 
 use std::any::{Any, TypeId, type_name};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -570,7 +571,7 @@ impl View {
         &self.caller
     }
 
-    /// Takes a call through every gate to its function.
+    /// Takes a call, or a reference to one, through every gate to its function.
     ///
     /// The future is `Send` and needs no runtime of its own; what the tool awaits may.
     /// Dropping it drops the tool's future where it awaits.
@@ -578,11 +579,15 @@ impl View {
     /// # Errors
     /// [`Abort`] where a tool ends the run or the wiring is wrong; everything
     /// else, also a failing tool, is an [`Outcome`].
-    pub async fn dispatch(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
+    pub async fn dispatch(
+        &self,
+        call: impl Borrow<ToolCall> + Send + Sync,
+        options: Options,
+    ) -> Result<Outcome, Abort> {
         let run_id = options.run_id.map(Arc::from);
         let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
         let checked = &self.registry.0;
-        gate::dispatch(&checked.entries, &checked.house, viewer, &call).await
+        gate::dispatch(&checked.entries, &checked.house, viewer, call.borrow()).await
     }
 
     /// Takes a call through every gate, for hosts without an async runtime.
@@ -591,7 +596,11 @@ impl View {
     ///
     /// # Errors
     /// As [`View::dispatch`].
-    pub fn dispatch_blocking(&self, call: ToolCall, options: Options) -> Result<Outcome, Abort> {
+    pub fn dispatch_blocking(
+        &self,
+        call: impl Borrow<ToolCall> + Send + Sync,
+        options: Options,
+    ) -> Result<Outcome, Abort> {
         pollster::block_on(self.dispatch(call, options))
     }
 

@@ -61,13 +61,14 @@ pub(crate) async fn dispatch(
         Err(outcome) => return Ok(outcome),
     };
     let context =
-        CallContext::new(Arc::clone(viewer.caller), call.id().into(), viewer.run_id.clone());
+        CallContext::new(Arc::clone(viewer.caller), call.shared_id(), viewer.run_id);
     let way = Way {
         entry,
         house,
         call,
         context,
-        checked: OnceLock::new(),
+        is_checked: AtomicBool::new(false),
+        canonical: OnceLock::new(),
         entered: AtomicBool::new(false),
     };
     // 3 to 7 are asked for by the tool's call function, which alone knows the types; 9 runs it.
@@ -81,15 +82,16 @@ struct Way<'a> {
     house: &'a House,
     call: &'a ToolCall,
     context: CallContext,
-    /// That the arguments were checked, and in which bytes others see them.
-    checked: OnceLock<Option<Canonical>>,
+    is_checked: AtomicBool,
+    /// The bytes in which others see the arguments, where others do.
+    canonical: OnceLock<Canonical>,
     entered: AtomicBool,
 }
 
 impl Way<'_> {
     /// The arguments in the form in which others see them.
     fn canonical(&self) -> Option<&Canonical> {
-        self.checked.get().and_then(Option::as_ref)
+        self.canonical.get()
     }
 }
 
@@ -104,8 +106,11 @@ impl Gates for Way<'_> {
 
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         // 3 arguments
-        let checked = arguments::check(self.entry, self.call, &self.house.limits, slots)?;
-        self.checked.get_or_init(|| checked);
+        let canonical = arguments::check(self.entry, self.call, &self.house.limits, slots)?;
+        if let Some(canonical) = canonical {
+            self.canonical.get_or_init(|| canonical);
+        }
+        self.is_checked.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -114,7 +119,7 @@ impl Gates for Way<'_> {
             return None;
         }
         Some(Box::pin(async move {
-            if self.checked.get().is_none() {
+            if !self.is_checked.load(Ordering::Relaxed) {
                 let unchecked = ToolConfigError::new("its rules were asked before its arguments");
                 return Err(Stopped::Failed(unchecked.into()));
             }

@@ -40,11 +40,12 @@ fn quietly(last: impl FnOnce()) {
 }
 
 /// Runs a call so that no panic of the tool's code leaves it, not even from a drop midway.
-pub(super) async fn fenced(call: BoxFuture<'_, Result<Output, Stopped>>) -> Ended {
-    Fence(Some(call)).await
+pub(super) const fn fenced(call: BoxFuture<'_, Result<Output, Stopped>>) -> Fence<'_> {
+    Fence(Some(call))
 }
 
-struct Fence<'a>(Option<BoxFuture<'a, Result<Output, Stopped>>>);
+/// A call behind the fence.
+pub(super) struct Fence<'a>(Option<BoxFuture<'a, Result<Output, Stopped>>>);
 
 impl Future for Fence<'_> {
     type Output = Ended;

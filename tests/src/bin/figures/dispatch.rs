@@ -1,5 +1,8 @@
 //! A read tool through the registry, beside decode, call and serialise by hand.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use serde::Deserialize;
 use toolkit::prelude::*;
 use toolkit::{Options, Registry, View};
@@ -103,9 +106,12 @@ pub(crate) fn figures() -> Vec<Figure> {
 fn through_registry(name: &'static str, arguments: &'static str) -> Contender {
     let registry = Registry::builder().tools(tools![get_order, quote_payment]).build();
     let view: View = registry.expect("the registry is right").view(Caller::new("figures"));
+    let call = ToolCall::new("call_1", name, arguments);
     Box::new(move || {
-        let call = ToolCall::new("call_1", name, arguments);
-        let outcome = view.dispatch_blocking(call, Options::default()).expect("no abort");
+        let dispatched = pin!(view.dispatch(&call, Options::default()));
+        let polled = dispatched.poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(outcome) = polled else { panic!("nothing is awaited") };
+        let outcome = outcome.expect("no abort");
         assert!(!outcome.is_error(), "{}", outcome.text());
         outcome.text().len()
     })
