@@ -60,7 +60,7 @@ pub mod __private {
     pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, Borrowed, CallFn, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
+        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
         Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked,
         returned, slot, taken,
     };

@@ -218,6 +218,22 @@ fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
     })
 }
 
+/// How a call goes on once its arguments are there.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Nothing may wait, so no future is made.
+    AtOnce,
+    Later,
+}
+
+fn kind(tool: &Tool) -> Kind {
+    let has_rules = !tool.checks.is_empty() || tool.approval.is_some();
+    match tool.function.flow {
+        Flow::Sync if !has_rules && matches!(tool.effect, None | Some("Read")) => Kind::AtOnce,
+        Flow::Sync | Flow::Async => Kind::Later,
+    }
+}
+
 /// Writes the call: decode, pass the gates, call the function as it was written.
 fn call(tool: &Tool) -> TokenStream {
     let Function { ident, root, flow, .. } = &tool.function;
@@ -228,25 +244,37 @@ fn call(tool: &Tool) -> TokenStream {
     let lent =
         slots.iter().map(|(slot, owned)| quote!(#root::__private::slot::<#owned>(&mut #slot)));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
-    let rules = rules(tool);
     let arguments = tool.params.iter().map(|param| &param.ident);
+    let kind = kind(tool);
     let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
     let called = match flow {
         Flow::Sync => called,
         Flow::Async => quote!(#called.await),
     };
     let returned = returned(tool, called);
+    let passed = match kind {
+        Kind::AtOnce => quote!(#passage.pass_at_once()?;),
+        Kind::Later => {
+            let rules = rules(tool);
+            quote!(#passage.pass(#rules).await?;)
+        }
+    };
     let steps = quote! {
         #[allow(deprecated)]
         let #function = #ident;
         #(#declared)*
         #passage.arguments(&mut [#(#lent),*])?;
         #(#bindings)*
-        #passage.pass(#rules).await?;
+        #passed
         #returned
     };
-    quote_spanned! {shown_at(ident.span())=>
-        |#passage| ::std::boxed::Box::pin(async move { #steps })
+    match kind {
+        Kind::AtOnce => quote_spanned! {shown_at(ident.span())=>
+            #root::__private::Call::AtOnce(|#passage| { #steps })
+        },
+        Kind::Later => quote_spanned! {shown_at(ident.span())=>
+            #root::__private::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
+        },
     }
 }
 

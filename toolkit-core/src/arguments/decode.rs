@@ -201,6 +201,10 @@ fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result
     if root.stream.required & !given != 0 {
         return Err(Refused);
     }
+    let after_all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
+    if after_all == Some(given.wrapping_add(1)) {
+        return Ok(());
+    }
     for (index, (slot, property)) in slots.iter_mut().zip(&root.properties).enumerate() {
         if given >> index & 1 == 1 {
             continue;

@@ -72,7 +72,7 @@ pub(crate) async fn dispatch(
         entered: AtomicBool::new(false),
     };
     // 3 to 7 are asked for by the tool's call function, which alone knows the types; 9 runs it.
-    let ended = run::fenced(entry.tool.run(Passage(&way))).await;
+    let ended = run::fenced(&entry.tool, Passage(&way)).await;
     run::settle(&entry.tool, ended, way.entered.load(Ordering::Relaxed))
 }
 

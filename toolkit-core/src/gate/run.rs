@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use crate::call::Outcome;
 use crate::error::{Abort, BoxError, Cause, Failure};
 use crate::output::Output;
-use crate::tool::{BoxFuture, Stopped, Tool};
+use crate::tool::{BoxFuture, Passage, Running, Stopped, Tool};
 
 type Ended = Result<Result<Output, Stopped>, Panic>;
 
@@ -40,12 +40,15 @@ fn quietly(last: impl FnOnce()) {
 }
 
 /// Runs a call so that no panic of the tool's code leaves it, not even from a drop midway.
-pub(super) const fn fenced(call: BoxFuture<'_, Result<Output, Stopped>>) -> Fence<'_> {
-    Fence(Some(call))
+pub(super) async fn fenced(tool: &Tool, passage: Passage<'_>) -> Ended {
+    match catch_unwind(AssertUnwindSafe(|| tool.run(passage))) {
+        Ok(Running::Done(result)) => Ok(result),
+        Ok(Running::Waits(call)) => Fence(Some(call)).await,
+        Err(payload) => Err(Panic(payload)),
+    }
 }
 
-/// A call behind the fence.
-pub(super) struct Fence<'a>(Option<BoxFuture<'a, Result<Output, Stopped>>>);
+struct Fence<'a>(Option<BoxFuture<'a, Result<Output, Stopped>>>);
 
 impl Future for Fence<'_> {
     type Output = Ended;

@@ -27,7 +27,7 @@ pub(crate) fn arguments_alone(entry: &Entry, text: &str, limits: &Limits) -> Ver
     let call = ToolCall::new("call_1", entry.tool.name.as_str(), text);
     let context = CallContext::new(Arc::new(Caller::new("trial")), call.id().into(), None);
     let trial = Trial { entry, call, limits, context, verdict: Mutex::new(None) };
-    let ended = pollster::block_on(run::fenced(entry.tool.run(Passage(&trial))));
+    let ended = pollster::block_on(run::fenced(&entry.tool, Passage(&trial)));
     let verdict = trial.verdict.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Without a verdict a type panicked while it was filled, which a call's outcome tells.
     verdict.unwrap_or_else(|| {

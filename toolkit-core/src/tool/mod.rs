@@ -21,7 +21,7 @@ pub use passage::{
     returned, taken,
 };
 pub use state::{FromStates, StateNeed, States};
-pub use table::{Annotated, CallFn, Table};
+pub use table::{Annotated, Call, Table};
 
 use crate::caller::CallContext;
 use crate::output::Output;
@@ -129,8 +129,16 @@ pub(crate) enum Input {
     Given(Value),
 }
 
+/// A call that was started.
+pub(crate) enum Running<'a> {
+    /// It is over.
+    Done(Result<Output, Stopped>),
+    /// It goes on when it is polled.
+    Waits(BoxFuture<'a, Result<Output, Stopped>>),
+}
+
 enum Body {
-    Function(CallFn),
+    Function(Call),
     Handler { run: Arc<Handler>, approval: Option<Arc<ApprovalRule>> },
 }
 
@@ -252,14 +260,12 @@ impl Tool {
         (self.output)().map(|schema| schema::result(schema.to_value()))
     }
 
-    /// Runs a call from its arguments on.
-    pub(crate) fn run<'a>(
-        &'a self,
-        passage: Passage<'a>,
-    ) -> BoxFuture<'a, Result<Output, Stopped>> {
+    /// Runs a call from its arguments on, as far as it goes without waiting.
+    pub(crate) fn run<'a>(&'a self, passage: Passage<'a>) -> Running<'a> {
         match &self.body {
-            Body::Function(call) => call(passage),
-            Body::Handler { run, approval } => Box::pin(async move {
+            Body::Function(Call::AtOnce(call)) => Running::Done(call(passage)),
+            Body::Function(Call::Later(call)) => Running::Waits(call(passage)),
+            Body::Handler { run, approval } => Running::Waits(Box::pin(async move {
                 let mut arguments = None::<Value>;
                 passage.arguments(&mut [&mut arguments])?;
                 let arguments = taken(arguments)?;
@@ -267,7 +273,7 @@ impl Tool {
                 let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
                 passage.pass(Rules { checks: &[], approval }).await?;
                 run(arguments, passage.context().clone()).await
-            }),
+            })),
         }
     }
 }

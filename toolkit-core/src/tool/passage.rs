@@ -207,6 +207,21 @@ impl<'a> Passage<'a> {
     }
 }
 
+impl Passage<'_> {
+    /// Passes the gates between the arguments and a function that has no rules.
+    ///
+    /// # Errors
+    /// A gate that waits all the same; such a call has to be written as one that waits.
+    pub fn pass_at_once(self) -> Result<(), Stopped> {
+        if self.0.pass(Rules::default()).is_some() {
+            let waits = ToolConfigError::new("a gate waits where the call can not");
+            return Err(Stopped::Failed(waits.into()));
+        }
+        self.0.enter();
+        Ok(())
+    }
+}
+
 /// Takes an argument out of its slot.
 ///
 /// # Errors

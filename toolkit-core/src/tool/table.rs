@@ -9,7 +9,13 @@ use super::{BoxFuture, Effect};
 use crate::output::Output;
 
 /// The generated call function.
-pub type CallFn = for<'a> fn(Passage<'a>) -> BoxFuture<'a, Result<Output, Stopped>>;
+#[derive(Debug, Clone, Copy)]
+pub enum Call {
+    /// Of a function that is done when it returns, with no rule that may wait.
+    AtOnce(for<'a> fn(Passage<'a>) -> Result<Output, Stopped>),
+    /// Of any other.
+    Later(for<'a> fn(Passage<'a>) -> BoxFuture<'a, Result<Output, Stopped>>),
+}
 
 /// Everything that the attribute fills in.
 #[derive(Debug)]
@@ -37,7 +43,7 @@ pub struct Table {
     /// The schema of the result, where its type has one.
     pub output: fn() -> Option<Schema>,
     /// The generated call function.
-    pub call: CallFn,
+    pub call: Call,
 }
 
 /// The tool that an annotated function is.

@@ -72,7 +72,7 @@ const _: () = {
                 (&::toolkit::__private::Returned::<Result<Refund, Failure>>::success())
                     .schema()
             },
-            call: |passage| ::std::boxed::Box::pin(async move {
+            call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
                 #[allow(deprecated)]
                 let function = refund_payment;
                 let mut slot2 = ::core::option::Option::None;
@@ -113,7 +113,7 @@ const _: () = {
                         function(cx, bank, order_id, amount, currency, pay_on).await,
                     ),
                 )
-            }),
+            })),
         };
     }
 };

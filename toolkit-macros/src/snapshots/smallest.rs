@@ -31,7 +31,7 @@ const _: () = {
             ],
             states: &[],
             output: || (&::toolkit::__private::Returned::<i64>::success()).schema(),
-            call: |passage| ::std::boxed::Box::pin(async move {
+            call: ::toolkit::__private::Call::AtOnce(|passage| {
                 #[allow(deprecated)]
                 let function = add;
                 let mut slot0 = ::core::option::Option::None;
@@ -45,13 +45,7 @@ const _: () = {
                     )?;
                 let left = ::toolkit::__private::taken(slot0)?;
                 let right = ::toolkit::__private::taken(slot1)?;
-                passage
-                    .pass(
-                        <::toolkit::__private::Rules<
-                            '_,
-                        > as ::core::default::Default>::default(),
-                    )
-                    .await?;
+                passage.pass_at_once()?;
                 ::toolkit::__private::returned(
                     ::toolkit::__private::Returned::<i64>::split(function(left, right)),
                 )
