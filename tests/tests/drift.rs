@@ -31,6 +31,7 @@ fn an_annotated_tool_accepts_exactly_what_its_schema_accepts() {
         ("texts", view_of(Tool::of::<texts>())),
         ("lists", view_of(Tool::of::<lists>())),
         ("maps", view_of(Tool::of::<maps>())),
+        ("keyed", view_of(Tool::of::<keyed>())),
         ("structs", view_of(Tool::of::<structs>())),
         ("enums", view_of(Tool::of::<enums>())),
         ("more_enums", view_of(Tool::of::<more_enums>())),
@@ -127,6 +128,47 @@ fn maps(
     e: Option<Map<String, Value>>,
 ) -> String {
     format!("{a:?} {b:?} {c:?} {d:?} {e:?}")
+}
+
+/// Maps whose keys are no text.
+#[tool]
+fn keyed(
+    a: BTreeMap<u8, u8>,
+    b: Option<BTreeMap<i16, Plain>>,
+    c: Option<BTreeMap<NonZeroU8, u8>>,
+    d: Option<BTreeMap<char, u8>>,
+    e: Option<BTreeMap<bool, Option<u8>>>,
+    f: Option<BTreeMap<Key, u8>>,
+    g: Option<BTreeMap<Number, BTreeMap<NonZeroI32, bool>>>,
+    h: Option<KeyedForm>,
+    i: Option<BTreeMap<u64, bool>>,
+) -> String {
+    format!("{a:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?} {i:?}")
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[arg_type]
+enum Key {
+    /// The first.
+    #[serde(rename = "a")]
+    First,
+    #[serde(rename = "7")]
+    Seventh,
+    Extra,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[arg_type]
+struct Number(i8);
+
+#[derive(Debug)]
+#[arg_type]
+#[serde(tag = "kind")]
+enum KeyedForm {
+    #[serde(rename = "x")]
+    Letters(BTreeMap<char, u8>),
+    #[serde(rename = "usd")]
+    Names { a: BTreeMap<Key, u8> },
 }
 
 /// A plain one.
@@ -322,6 +364,23 @@ const NUMBERS: [&str; 14] = [
     "2.5",
     "12345678901",
     "-0.0",
+];
+
+const KEYS: [&str; 14] = [
+    "extra",
+    "7",
+    "07",
+    "-3",
+    "-0",
+    "",
+    "a",
+    "0",
+    "300",
+    "-129",
+    "true",
+    "false",
+    "é",
+    "18446744073709551616",
 ];
 
 fn object(dice: &mut Dice, depth: usize) -> Value {
@@ -523,7 +582,7 @@ impl Judge<'_> {
         let patterns = schema["patternProperties"].as_object().into_iter().flatten();
         for other in patterns.map(|(_, schema)| schema).chain([&schema["additionalProperties"]]) {
             if other.is_object() && dice.one_in(2) {
-                let name = *dice.pick(&["extra", "7", "07", "-3", "-0", "", "a"]);
+                let name = *dice.pick(&KEYS);
                 members.insert(name.to_owned(), self.following(dice, other, depth - 1));
             }
         }

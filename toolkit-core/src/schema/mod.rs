@@ -3,6 +3,7 @@
 mod compile;
 mod decimal;
 mod format;
+mod keys;
 mod keyword;
 mod node;
 mod normalize;
@@ -14,7 +15,8 @@ mod whole;
 
 pub(crate) use compile::{Reading, compile, compile_as};
 pub(crate) use decimal::Decimal;
+pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
-pub(crate) use normalize::{Field, INTEGER_KEYS, given, result, signature, without_rust_formats};
+pub(crate) use normalize::{Field, given, result, signature, without_rust_formats};
 #[cfg(feature = "jsonschema")]
 pub(crate) use whole::Whole;
