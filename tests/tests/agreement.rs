@@ -451,3 +451,98 @@ fn an_enum_that_is_told_apart_by_its_keys_may_hold_a_map_with_integer_keys() {
         ],
     );
 }
+
+#[test]
+fn only_the_published_spelling_of_a_name_is_taken() {
+    #[derive(Debug)]
+    #[arg_type]
+    enum Unit {
+        #[serde(alias = "kilo")]
+        Kg,
+        #[serde(other)]
+        Rest,
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    struct Place {
+        #[serde(alias = "project")]
+        path: String,
+    }
+    /// Opens.
+    #[tool]
+    fn open(
+        unit: Option<Unit>,
+        place: Option<Place>,
+        by: Option<BTreeMap<String, Unit>>,
+    ) -> String {
+        format!("{unit:?} {place:?} {by:?}")
+    }
+    agree_on(
+        Tool::of::<open>(),
+        &[
+            r#"{"unit":"Kg"}"#,
+            r#"{"unit":"kilo"}"#,
+            r#"{"unit":"Rest"}"#,
+            r#"{"unit":"stone"}"#,
+            r#"{"unit":{"Kg":null}}"#,
+            r#"{"place":{"path":"a"}}"#,
+            r#"{"place":{"project":"a"}}"#,
+            r#"{"place":{"path":"a","project":"a"}}"#,
+            r#"{"by":{"a":"Kg","b":"pound"}}"#,
+        ],
+    );
+    let view = view_of(Tool::of::<open>());
+    let accepted = [r#"{"unit":"Kg"}"#, r#"{"unit":"Rest"}"#, r#"{"place":{"path":"a"}}"#];
+    for text in accepted {
+        assert_eq!(call(&view, "open", text).status(), Status::Ok, "{text}");
+    }
+    assert_eq!(
+        call(&view, "open", r#"{"unit":"kilo"}"#).text(),
+        "$.unit: must be one of \"Kg\", \"Rest\"; got \"kilo\""
+    );
+}
+
+#[test]
+fn a_set_takes_each_value_once_and_a_map_each_key_as_it_is_read() {
+    /// Takes.
+    #[tool]
+    fn take(
+        set: Option<HashSet<u8>>,
+        small: Option<BTreeMap<u8, bool>>,
+        large: Option<BTreeMap<u64, bool>>,
+        answers: Option<BTreeMap<bool, bool>>,
+        letters: Option<BTreeMap<char, bool>>,
+    ) -> String {
+        format!("{set:?} {small:?} {large:?} {answers:?} {letters:?}")
+    }
+    let keys = [
+        "",
+        "0",
+        "-0",
+        "00",
+        "01",
+        "1",
+        "255",
+        "256",
+        "-1",
+        "+1",
+        "1.0",
+        "1e0",
+        " 1",
+        "18446744073709551615",
+        "18446744073709551616",
+        "true",
+        "True",
+        "a",
+        "é",
+        "ab",
+        "\u{1f600}",
+    ];
+    let maps = ["small", "large", "answers", "letters"];
+    let texts: Vec<String> = maps
+        .iter()
+        .flat_map(|map| keys.map(|key| json!({*map: {key: true}}).to_string()))
+        .chain(["[1,2]", "[1,1]", "[1,1.0]"].map(|set| format!("{{\"set\":{set}}}")))
+        .collect();
+    agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
+}

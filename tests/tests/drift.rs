@@ -89,6 +89,7 @@ fn annotated() -> Vec<Tool> {
         texts,
         lists,
         maps,
+        keyed,
         structs,
         enums,
         more_enums,
@@ -152,6 +153,47 @@ fn maps(
     e: Option<Map<String, Value>>,
 ) -> String {
     format!("{a:?} {b:?} {c:?} {d:?} {e:?}")
+}
+
+/// Maps whose keys are no text.
+#[tool]
+fn keyed(
+    a: BTreeMap<u8, u8>,
+    b: Option<BTreeMap<i16, Plain>>,
+    c: Option<BTreeMap<NonZeroU8, u8>>,
+    d: Option<BTreeMap<char, u8>>,
+    e: Option<BTreeMap<bool, Option<u8>>>,
+    f: Option<BTreeMap<Key, u8>>,
+    g: Option<BTreeMap<Number, BTreeMap<NonZeroI32, bool>>>,
+    h: Option<KeyedForm>,
+    i: Option<BTreeMap<u64, bool>>,
+) -> String {
+    format!("{a:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?} {i:?}")
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[arg_type]
+enum Key {
+    /// The first.
+    #[serde(rename = "a")]
+    First,
+    #[serde(rename = "7")]
+    Seventh,
+    Extra,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[arg_type]
+struct Number(i8);
+
+#[derive(Debug)]
+#[arg_type]
+#[serde(tag = "kind")]
+enum KeyedForm {
+    #[serde(rename = "x")]
+    Letters(BTreeMap<char, u8>),
+    #[serde(rename = "usd")]
+    Names { a: BTreeMap<Key, u8> },
 }
 
 /// A plain one.

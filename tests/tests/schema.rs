@@ -1,6 +1,7 @@
 //! What a model reads: the schema that a signature gives.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::{NonZeroI32, NonZeroU8, NonZeroU64};
 
 use serde_json::{Value, json};
 use toolkit::Registry;
@@ -114,6 +115,261 @@ fn documented_and_half_documented_enums_are_one_flat_list_in_order() {
         call(&view, "go", r#"{"way":"left"}"#).text(),
         "$.way: must be one of \"Left\", \"Right\", \"Up\"; got \"left\" (did you mean \"Left\"?)"
     );
+}
+
+#[test]
+fn the_variants_of_a_plainly_derived_enum_stand_as_they_were_declared() {
+    #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+    enum Side {
+        /// nearest the door
+        Left,
+        Right,
+        /// looking up
+        Top,
+        Bottom,
+    }
+    /// Turns.
+    #[tool]
+    fn turn(sides: Vec<Side>) -> String {
+        format!("{sides:?}")
+    }
+    assert_eq!(
+        schema_of::<turn>()["properties"]["sides"]["items"],
+        json!({
+            "description": "Left: nearest the door\nTop: looking up",
+            "type": "string", "enum": ["Left", "Right", "Top", "Bottom"]
+        })
+    );
+}
+
+#[test]
+fn the_keys_of_a_map_are_published_as_they_are_read() {
+    /// What to pay in.
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[arg_type]
+    enum Currency {
+        /// Euros.
+        EUR,
+        GBP,
+    }
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[arg_type]
+    struct Floor(i8);
+
+    /// Sets.
+    #[tool]
+    fn set(
+        slots: BTreeMap<u8, bool>,
+        floors: BTreeMap<Floor, bool>,
+        ranks: BTreeMap<NonZeroU8, bool>,
+        letters: BTreeMap<char, bool>,
+        answers: BTreeMap<bool, bool>,
+        rates: BTreeMap<Currency, bool>,
+    ) -> String {
+        format!("{slots:?} {floors:?} {ranks:?} {letters:?} {answers:?} {rates:?}")
+    }
+    let value = json!({"type": "boolean"});
+    let keyed = |pattern: &str| {
+        json!({
+            "type": "object", "additionalProperties": false, "patternProperties": {pattern: value}
+        })
+    };
+    let byte = "[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]";
+    assert_eq!(
+        schema_of::<set>()["properties"],
+        json!({
+            "slots": keyed(&format!("^(0|{byte})$")),
+            "floors": keyed("^(0|-?([1-9][0-9]?|1[0-1][0-9]|12[0-7])|-128)$"),
+            "ranks": keyed(&format!("^({byte})$")),
+            "letters": {
+                "type": "object",
+                "propertyNames": {"minLength": 1, "maxLength": 1},
+                "additionalProperties": value
+            },
+            "answers": {
+                "type": "object",
+                "propertyNames": {"enum": ["true", "false"]},
+                "additionalProperties": value
+            },
+            "rates": {
+                "type": "object",
+                "properties": {"EUR": value, "GBP": value},
+                "additionalProperties": false
+            },
+        })
+    );
+    let view = view_of(Tool::of::<set>());
+    let arguments =
+        |slot: &str, floor: &str, rank: &str, letter: &str, answer: &str, rate: &str| {
+            let names = ["slots", "floors", "ranks", "letters", "answers", "rates"];
+            let keys = [slot, floor, rank, letter, answer, rate];
+            let maps = names.into_iter().zip(keys).map(|(name, key)| (name, json!({key: true})));
+            Value::Object(maps.map(|(name, map)| (name.to_owned(), map)).collect()).to_string()
+        };
+    assert_eq!(
+        call(&view, "set", &arguments("255", "-128", "1", "é", "false", "GBP")).text(),
+        "{255: true} {Floor(-128): true} {1: true} {'é': true} {false: true} {GBP: true}"
+    );
+    assert_eq!(
+        call(&view, "set", &arguments("300", "128", "0", "ab", "no", "EURO")).text(),
+        "$.slots: unexpected field '300' (a field's name must be an integer from 0 to 255, like \"7\")\n\
+         $.floors: unexpected field '128' (a field's name must be an integer from -128 to 127, like \"-7\")\n\
+         $.ranks: unexpected field '0' (a field's name must be an integer from 1 to 255, like \"7\")\n\
+         $.letters.ab: must have exactly 1 character; got 2: \"ab\"\n\
+         $.answers.no: must be one of \"true\", \"false\"; got \"no\"\n\
+         $.rates: unexpected field 'EURO' (did you mean 'EUR'? allowed: EUR, GBP)"
+    );
+}
+
+#[test]
+fn a_variant_that_holds_something_is_no_key() {
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, schemars::JsonSchema)]
+    enum Size {
+        Small,
+        Of(u8),
+    }
+    /// Counts.
+    #[tool]
+    fn count(by: BTreeMap<Size, u8>) -> String {
+        format!("{by:?}")
+    }
+    let by = schema_of::<count>()["properties"]["by"]["properties"].clone();
+    assert_eq!(by, json!({"Small": {"type": "integer", "minimum": 0, "maximum": 255}}));
+}
+
+/// What `build()` says of a tool.
+fn faults<T: toolkit::__private::Annotated>() -> Vec<String> {
+    let built = Registry::builder().tool(Tool::of::<T>()).build();
+    built.err().iter().flatten().map(|error| error.message().to_owned()).collect()
+}
+
+#[test]
+fn integers_of_128_bits_are_refused_wherever_they_stand() {
+    /// Takes.
+    #[tool]
+    fn take(a: u128, b: Vec<Option<i128>>, c: Option<std::num::NonZeroU128>) -> String {
+        format!("{a} {b:?} {c:?}")
+    }
+    let why = "is a 128-bit integer, which JSON can not carry everywhere; take a String";
+    assert_eq!(
+        faults::<take>(),
+        ["a", "b/items", "c"].map(|place| format!("the schema at #/properties/{place} {why}"))
+    );
+
+    /// Takes keys.
+    #[tool]
+    fn keys(by: BTreeMap<u128, u8>) -> usize {
+        by.len()
+    }
+    assert_eq!(
+        faults::<keys>(),
+        ["the keys of $.by are 128-bit integers, which JSON can not carry everywhere; \
+          take a String"]
+    );
+}
+
+#[test]
+fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
+    mod one {
+        #[derive(Debug)]
+        #[toolkit::arg_type]
+        pub(super) struct Same {
+            a: u8,
+            inner: Option<Box<Same>>,
+        }
+    }
+    mod two {
+        #[derive(Debug)]
+        #[toolkit::arg_type]
+        pub(super) struct Same {
+            b: String,
+            inner: Option<Box<Same>>,
+        }
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(tag = "kind")]
+    enum Event {
+        Moved(Point),
+        Closed(Empty),
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    struct Empty {}
+    /// A time without a zone, as chrono's `NaiveTime` describes itself.
+    #[derive(Debug, serde::Deserialize)]
+    struct Clock(String);
+    impl schemars::JsonSchema for Clock {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "NaiveTime".into()
+        }
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            schemars::json_schema!({"type": "string", "format": "partial-time"})
+        }
+        fn inline_schema() -> bool {
+            true
+        }
+    }
+
+    /// Takes.
+    #[tool]
+    fn take(
+        positive: NonZeroU8,
+        signed: NonZeroI32,
+        wide: NonZeroU64,
+        tuple: (u8, Option<bool>),
+        event: Event,
+        empty: Empty,
+        at: Clock,
+        one: Vec<one::Same>,
+        two: Vec<two::Same>,
+    ) -> String {
+        let Clock(at) = at;
+        format!("{positive} {signed} {wide} {tuple:?} {event:?} {empty:?} {at} {one:?} {two:?}")
+    }
+    let schema = schema_of::<take>();
+    let expected = json!({
+        "positive": {"type": "integer", "minimum": 1, "maximum": 255},
+        "signed": {
+            "type": "integer", "not": {"const": 0}, "minimum": i32::MIN, "maximum": i32::MAX
+        },
+        "wide": {"type": "integer", "minimum": 1},
+        "tuple": {
+            "type": "array",
+            "prefixItems": [
+                {"type": "integer", "minimum": 0, "maximum": 255}, {"type": ["boolean", "null"]}
+            ],
+            "minItems": 2, "maxItems": 2, "items": false
+        },
+        "event": {"oneOf": [
+            {
+                "description": "A point on the map.",
+                "type": "object",
+                "properties": {
+                    "kind": {"type": "string", "const": "Moved"},
+                    "x": {"type": "number"},
+                    "y": {"description": "Up.", "type": "number"}
+                },
+                "required": ["kind", "x"],
+                "additionalProperties": false
+            },
+            {
+                "type": "object",
+                "properties": {"kind": {"type": "string", "const": "Closed"}},
+                "required": ["kind"],
+                "additionalProperties": false
+            }
+        ]},
+        "empty": {"type": "object", "properties": {}, "additionalProperties": false},
+        "at": {"type": "string"},
+        "one": {"type": "array", "items": {"$ref": "#/$defs/Same"}},
+        "two": {"type": "array", "items": {"$ref": "#/$defs/Same2"}}
+    });
+    assert_eq!(schema["properties"], expected);
+    let definitions: Vec<&String> = schema["$defs"].as_object().unwrap().keys().collect();
+    assert_eq!(definitions, ["Same", "Same2"]);
+    assert!(schema["$defs"]["Same"]["properties"].get("a").is_some());
+    assert!(schema["$defs"]["Same2"]["properties"].get("b").is_some());
 }
 
 #[test]

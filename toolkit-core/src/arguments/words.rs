@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::judge::{double_value, held, is_beyond};
 use super::text::Json;
 use super::union::behind;
-use crate::schema::{Compiled, Decimal, INTEGER_KEYS, Node, Type};
+use crate::schema::{Compiled, Decimal, Node, Type, integer_words};
 
 /// What a value of this schema looks like, in words.
 pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
@@ -36,14 +36,7 @@ fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>
 
 /// What the names of a map's fields must be.
 pub(super) fn key_words(pattern: &str) -> String {
-    let [unsigned, signed] = INTEGER_KEYS;
-    if pattern == unsigned {
-        "an integer from 0 on, like \"7\"".to_owned()
-    } else if pattern == signed {
-        "an integer, like \"-7\"".to_owned()
-    } else {
-        format!("text matching {pattern}")
-    }
+    integer_words(pattern).unwrap_or_else(|| format!("text matching {pattern}"))
 }
 
 fn of_type(of: Type, node: &Node) -> String {

@@ -3,8 +3,9 @@
 mod compile;
 mod decimal;
 mod format;
-mod matcher;
+mod keys;
 mod keyword;
+mod matcher;
 mod node;
 mod normalize;
 mod older;
@@ -21,8 +22,9 @@ pub(crate) use compile::integers_of;
 pub(crate) use decimal::Decimal;
 #[cfg(feature = "testing")]
 pub(crate) use format::{ASSERTED_FORMATS, Format};
+pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Type};
-pub(crate) use normalize::{Field, INTEGER_KEYS, given, of_type, result, signature, without_rust_formats};
+pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;
 pub(crate) use stream::{Bound, Kind, Numbers, Way};
 #[cfg(feature = "jsonschema")]

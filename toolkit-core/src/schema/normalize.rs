@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::compile::{integers_of, is_rust_format};
 use super::format::Format;
+use super::keys;
 use super::keyword;
 use super::older;
 use super::reading;
@@ -315,14 +316,11 @@ fn bound_numbers(node: &mut Object) {
     }
 }
 
-/// The names of a map's fields where its keys are integers, without and with a sign.
-pub(crate) const INTEGER_KEYS: [&str; 2] = [r"^(0|[1-9]\d*)$", r"^(0|-?[1-9]\d*)$"];
-
 /// Writes the keys of a map with integer keys as serde reads them: without zeros in front.
 fn write_integer_keys(node: &mut Object) {
     let Some(Value::Object(patterns)) = node.get_mut("patternProperties") else { return };
     let named = std::mem::take(patterns).into_iter().map(|(pattern, schema)| {
-        let [unsigned, signed] = INTEGER_KEYS;
+        let [unsigned, signed] = keys::ANY_INTEGER;
         match pattern.as_str() {
             r"^\d+$" => (unsigned.to_owned(), schema),
             r"^-?\d+$" => (signed.to_owned(), schema),
@@ -490,9 +488,11 @@ fn close(node: &mut Object) {
         Some(name) => name == "object",
         None => false,
     };
-    let open =
-        ["additionalProperties", "patternProperties", "propertyNames", "unevaluatedProperties"];
-    if is_object && !open.iter().any(|name| node.contains_key(*name)) {
+    let says = |names: &[&str]| names.iter().any(|name| node.contains_key(*name));
+    if !is_object || says(&["patternProperties", "propertyNames", "unevaluatedProperties"]) {
+        return;
+    }
+    if node.get("additionalProperties").is_none_or(|other| other == false) {
         node.entry("properties").or_insert_with(|| json!({}));
         node.insert("additionalProperties".to_owned(), false.into());
     }

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value};
 
-use super::normalize::{INTEGER_KEYS, resolved, rust_range, walk};
+use super::keys;
+use super::normalize::{resolved, rust_range, walk};
 
 type Object = Map<String, Value>;
 
@@ -24,10 +25,10 @@ pub(super) fn faults(root: &Value) -> Vec<String> {
         let is_tagged = tagged.iter().any(has_tag);
         let buffered = untagged.iter().chain(tagged.iter().filter(|_| is_tagged));
         if buffered.clone().count() > 1
-            && buffered.into_iter().any(|branch| has_integer_keys(branch, &definitions))
+            && buffered.into_iter().any(|branch| has_parsed_keys(branch, &definitions))
         {
             faults.push(
-                "a map with integer keys can not be read inside a tagged or an untagged enum; \
+                "a map whose keys are integers or booleans can not be read inside a tagged or an untagged enum; \
                  give the map text keys"
                     .to_owned(),
             );
@@ -149,9 +150,6 @@ fn has_tag(branch: &Object) -> bool {
     properties.into_iter().any(|(_, property)| property.get("const").is_some())
 }
 
-fn has_integer_keys(branch: &Object, definitions: &Value) -> bool {
-    any_node(branch, definitions, &mut |node| {
-        let keys = node.get("patternProperties").and_then(Value::as_object);
-        keys.into_iter().flatten().any(|(pattern, _)| INTEGER_KEYS.contains(&pattern.as_str()))
-    })
+fn has_parsed_keys(branch: &Object, definitions: &Value) -> bool {
+    any_node(branch, definitions, &mut keys::are_parsed)
 }

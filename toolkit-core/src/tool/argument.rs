@@ -4,6 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::bait::{self, Bait};
 use super::constraint::{List, Number, Text};
 use crate::arguments::{Given, Guided, Refused, Slot, Unread};
 
@@ -124,6 +125,7 @@ pub struct Param {
     pub(crate) keywords: &'static [Keyword],
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) optional: fn() -> bool,
+    pub(super) reads: fn(&Bait) -> bool,
 }
 
 impl Param {
@@ -140,6 +142,7 @@ impl Param {
             keywords,
             schema: SchemaGenerator::subschema_for::<T>,
             optional: || T::deserialize(Missing).is_ok(),
+            reads: bait::reads::<T>,
         }
     }
 

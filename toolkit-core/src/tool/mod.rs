@@ -1,9 +1,11 @@
 //! A tool: what the attribute fills in, or the host at run time.
 
 mod argument;
+mod bait;
 mod constraint;
 mod passage;
 mod state;
+mod survey;
 mod table;
 
 use std::fmt;
@@ -242,17 +244,21 @@ impl Tool {
         };
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
         let mut generator = settings.into_generator();
-        let fields = params
-            .iter()
-            .map(|param| Field {
-                name: param.name,
-                description: param.description,
-                schema: (param.schema)(&mut generator).to_value(),
-                keywords: param.keywords.iter().map(|k| (k.name, (k.value)())).collect(),
-                required: param.is_required(),
-            })
-            .collect();
-        schema::signature(fields, generator.take_definitions(true))
+        let mut schemas: Vec<Value> =
+            params.iter().map(|param| (param.schema)(&mut generator).to_value()).collect();
+        let mut definitions = generator.take_definitions(true);
+        let faults = survey::survey(params, &mut schemas, &mut definitions);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let field = |(param, schema): (&Param, Value)| Field {
+            name: param.name,
+            description: param.description,
+            schema,
+            keywords: param.keywords.iter().map(|k| (k.name, (k.value)())).collect(),
+            required: param.is_required(),
+        };
+        schema::signature(params.iter().zip(schemas).map(field).collect(), definitions)
     }
 
     /// The schema of the result, where its type has one.
