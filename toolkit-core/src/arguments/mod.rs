@@ -1,6 +1,7 @@
 //! What stands between the text of a call and the function's own types.
 
 mod equal;
+mod example;
 mod judge;
 mod object;
 mod report;

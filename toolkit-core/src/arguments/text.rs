@@ -52,6 +52,13 @@ pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Probl
     }
 }
 
+/// Reads any one JSON value that breaks no text rule.
+pub(super) fn read_value<'a>(text: &'a str, limits: &Limits) -> Option<Json<'a>> {
+    let mut reader = Reader { limits, values: 0, steps: Vec::new(), problems: Vec::new() };
+    let json = reader.value(whole(text, limits).ok()?).ok()?;
+    reader.problems.is_empty().then_some(json)
+}
+
 const fn is_json_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
