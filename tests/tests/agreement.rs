@@ -66,9 +66,12 @@ fn a_list_fills_no_struct_at_any_depth() {
     }
     let view = view_of(Tool::of::<move_to>());
     for (arguments, report) in [
-        (r#"{"to":[1,2]}"#, "$.to: expected an object, got a list"),
-        (r#"{"all":[[1,2]]}"#, "$.all[0]: expected an object, got a list"),
-        (r#"{"named":{"a":[1,2]}}"#, "$.named.a: expected an object, got a list"),
+        (r#"{"to":[1,2]}"#, r#"$.to: expected an object, like {"x":0,"y":0}, got a list"#),
+        (r#"{"all":[[1,2]]}"#, r#"$.all[0]: expected an object, like {"x":0,"y":0}, got a list"#),
+        (
+            r#"{"named":{"a":[1,2]}}"#,
+            r#"$.named.a: expected an object, like {"x":0,"y":0}, got a list"#,
+        ),
     ] {
         assert_eq!(call(&view, "move_to", arguments).text(), report);
     }

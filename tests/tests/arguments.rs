@@ -208,7 +208,7 @@ fn null_for_an_optional_or_defaulted_argument_is_absent() {
 #[test]
 fn blank_text_and_null_stand_for_no_arguments() {
     for text in ["", "  \n\t", "null", "{}"] {
-        refused("delete", text, "$: missing required field 'id'");
+        refused("delete", text, "$: missing required field 'id' (an integer at least 0)");
     }
 }
 
@@ -428,11 +428,12 @@ fn tagged_unions_are_explained_by_their_tag_and_options_by_their_form() {
     );
     assert_eq!(
         read(r#"{"to":{"kind":"cash"}}"#),
-        "$.to.kind: must be one of \"card\", \"iban\"; got \"cash\""
+        "$.to.kind: must be one of \"card\", \"iban\"; got \"cash\"\n\
+         $.to: missing required field 'number' (text)"
     );
     assert_eq!(
         read(r#"{"to":{"iban":"DE1"}}"#),
-        "$.to: missing required field 'kind' (one of \"card\", \"iban\")"
+        "$.to: missing required field 'kind' (one of \"card\", \"iban\"; did you mean \"iban\"?)"
     );
     assert_eq!(
         read(r#"{"by":true}"#),
@@ -536,7 +537,7 @@ fn what_is_to_be_written_instead_is_told_only_where_it_would_be_right() {
     assert_eq!(read(r#"{"a":"999"}"#), "$.a: expected an integer from 0 to 255, got text \"999\"");
     assert_eq!(read(r#"{"a":"3.5"}"#), "$.a: expected an integer from 0 to 255, got text \"3.5\"");
     assert_eq!(read(r#"{"b":300}"#), "$.b: expected an integer from 0 to 10, got 300");
-    assert_eq!(read(r#"{"c":5}"#), "$.c: expected text, got 5");
+    assert_eq!(read(r#"{"c":5}"#), "$.c: expected text matching ^[A-Z]$, like \"A\", got 5");
 
     /// Takes.
     #[tool]

@@ -280,7 +280,7 @@ fn a_name_that_a_type_would_also_read_is_refused_where_the_schema_does_not_tell_
     assert_eq!(call(&view, "open", r#"{"at":{"path":"/x"}}"#).text(), "/x 0");
     assert_eq!(
         call(&view, "open", r#"{"at":{"project":"/x"}}"#).text(),
-        "$.at: missing required field 'path'\n$.at: unexpected field 'project' (allowed: path)"
+        "$.at: missing required field 'path' (text)\n$.at: unexpected field 'project' (allowed: path)"
     );
     assert_eq!(
         call(&view, "open", r#"{"at":{"path":"/x","cached":1}}"#).text(),

@@ -329,5 +329,5 @@ fn of_several_forms_the_nearest_one_is_explained() {
     let view = view_of(Tool::of::<send>());
     let read = |to: &str| call(&view, "send", &format!("{{\"to\":{to}}}")).text().to_owned();
     assert_eq!(read(r#"{"street":"a","city":7}"#), "$.to.city: expected text, got 7 (write \"7\")");
-    assert_eq!(read(r#"{"name":"a","mail":"b"}"#), "$.to: missing required field 'phone'");
+    assert_eq!(read(r#"{"name":"a","mail":"b"}"#), "$.to: missing required field 'phone' (text)");
 }

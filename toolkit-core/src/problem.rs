@@ -196,11 +196,19 @@ pub struct Problem {
     message: String,
     expected: Option<String>,
     suggestion: Option<Value>,
+    example: Option<Value>,
 }
 
 impl Problem {
     pub(crate) fn new(path: Path, kind: ProblemKind, message: impl Into<String>) -> Self {
-        Self { path, kind, message: message.into(), expected: None, suggestion: None }
+        Self {
+            path,
+            kind,
+            message: message.into(),
+            expected: None,
+            suggestion: None,
+            example: None,
+        }
     }
 
     pub(crate) fn expecting(mut self, expected: impl Into<String>) -> Self {
@@ -210,6 +218,11 @@ impl Problem {
 
     pub(crate) fn suggesting(mut self, suggestion: Option<Value>) -> Self {
         self.suggestion = suggestion;
+        self
+    }
+
+    pub(crate) fn with_example(mut self, example: Option<Value>) -> Self {
+        self.example = example;
         self
     }
 
@@ -251,6 +264,12 @@ impl Problem {
     #[must_use]
     pub const fn suggestion(&self) -> Option<&Value> {
         self.suggestion.as_ref()
+    }
+
+    /// Any value that is accepted there, to show the form; it says nothing of what was meant.
+    #[must_use]
+    pub const fn example(&self) -> Option<&Value> {
+        self.example.as_ref()
     }
 }
 

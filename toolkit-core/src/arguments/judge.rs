@@ -6,8 +6,9 @@ use std::rc::Rc;
 use serde_json::{Number, Value};
 
 use super::equal::{equal, identity};
-use super::text::{Json, Member};
-use super::words::{describe, hint, listed, outside};
+use super::example::example;
+use super::text::{Json, Member, read_value};
+use super::words::{describe, forms, hint, like, listed, multiple, outside};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
 use crate::schema::{Compiled, Decimal, Node, NodeId, Type};
@@ -129,6 +130,8 @@ pub(super) struct Judge<'a> {
     told: BTreeSet<Key>,
     /// Values are remembered by their place in memory, so none may be given up.
     kept: Vec<Subject<'a>>,
+    /// A value that a node accepts, by the node's place in memory.
+    examples: BTreeMap<usize, Option<Value>>,
 }
 
 impl<'a> Judge<'a> {
@@ -143,17 +146,50 @@ impl<'a> Judge<'a> {
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
             kept: Vec::new(),
+            examples: BTreeMap::new(),
         }
     }
 
+    /// A judge that stops at the first problem.
+    pub(super) fn asking(schema: &'a Compiled, limits: &'a Limits) -> Self {
+        Self { enough: 1, ..Self::new(schema, limits) }
+    }
+
+    /// Whether what is found is for a report, and not only to be counted.
+    pub(super) const fn tells(&self) -> bool {
+        self.enough == MOST_PROBLEMS
+    }
+
+    /// What would be right, in words and as an example.
+    pub(super) fn right(&mut self, node: &Node) -> (String, Option<Value>) {
+        if !self.tells() {
+            return (forms(self.schema, node), None);
+        }
+        let example = self.example(node);
+        (describe(self.schema, node, example.as_ref()), example)
+    }
+
+    /// A value that the node accepts, looked for once and only for a report.
+    pub(super) fn example(&mut self, node: &Node) -> Option<Value> {
+        if !self.tells() {
+            return None;
+        }
+        let key = std::ptr::from_ref(node).addr();
+        self.examples.entry(key).or_insert_with(|| example(self.schema, node)).clone()
+    }
+
+    /// One thing wrong with a value that a node judges.
     pub(super) fn problem(
         &mut self,
+        node: &Node,
         place: &Place<'_>,
         kind: ProblemKind,
         message: String,
         expected: String,
     ) {
-        self.push(Problem::new(place.path(), kind, message).expecting(expected));
+        let example = self.example(node);
+        let problem = Problem::new(place.path(), kind, message);
+        self.push(problem.expecting(expected).with_example(example));
     }
 
     pub(super) fn push(&mut self, problem: Problem) {
@@ -177,10 +213,18 @@ impl<'a> Judge<'a> {
         if self.has_enough() {
             return Value::Null;
         }
-        let node = self.schema.node(id);
+        self.node(self.schema.node(id), subject, place)
+    }
+
+    pub(super) fn node(
+        &mut self,
+        node: &'a Node,
+        subject: &Subject<'a>,
+        place: &Place<'_>,
+    ) -> Value {
         if node.never {
             let message = "no value is accepted here; leave it out".to_owned();
-            self.problem(place, ProblemKind::NotAllowed, message, "nothing".to_owned());
+            self.problem(node, place, ProblemKind::NotAllowed, message, "nothing".to_owned());
             return Value::Null;
         }
         if !self.is_of_type(node, subject.json, place) {
@@ -258,13 +302,26 @@ impl<'a> Judge<'a> {
             self.not_allowed(values, json, place);
             return false;
         }
-        let expected = describe(self.schema, node);
-        let hint = hint(node, json);
+        let (expected, example) = self.right(node);
+        let (words, suggestion) = hint(node, json);
         let found = json.named(self.limits.shown_chars);
-        let message = format!("expected {expected}, got {found}{}", hint.0);
+        let message = format!("expected {expected}, got {found}{words}");
         let problem = Problem::new(place.path(), ProblemKind::WrongType, message);
-        self.push(problem.expecting(expected).suggesting(hint.1));
+        let is_nested =
+            suggestion.as_ref().is_some_and(|value| value.is_object() || value.is_array());
+        self.push(problem.expecting(expected).suggesting(suggestion).with_example(example));
+        if let (Json::Text(text), true, true) = (json, is_nested, self.tells()) {
+            self.inside(node, text.trim(), place);
+        }
         false
+    }
+
+    /// What is wrong inside JSON that was sent as text, so that one more try is enough.
+    fn inside(&mut self, node: &Node, text: &str, place: &Place<'_>) {
+        let Some(json) = read_value(text, self.limits) else { return };
+        let mut judge = Judge::new(self.schema, self.limits);
+        judge.node(node, &Subject::whole(&json), place);
+        judge.problems.into_iter().for_each(|problem| self.push(problem));
     }
 
     fn by_own_keywords(
@@ -298,19 +355,30 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn not_allowed(&mut self, values: &[Value], json: &Json<'_>, place: &Place<'_>) {
-        let names: Vec<String> = values.iter().map(Value::to_string).collect();
-        let listed = listed(&names);
         let near = match json {
             Json::Text(text) => nearest(text, values.iter().filter_map(Value::as_str)),
             _ => None,
         };
-        let meant =
-            near.map_or_else(String::new, |near| format!(" (did you mean {}?)", quoted(near, 80)));
+        self.not_allowed_but(values, near.map(Value::from).as_ref(), json, place);
+    }
+
+    /// A value of no closed set, with the one of it that was probably meant.
+    pub(super) fn not_allowed_but(
+        &mut self,
+        values: &[Value],
+        near: Option<&Value>,
+        json: &Json<'_>,
+        place: &Place<'_>,
+    ) {
+        let names: Vec<String> = values.iter().map(Value::to_string).collect();
+        let listed = listed(&names);
+        let meant = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
         let found = json.shown(self.limits.shown_chars);
         let must = if names.len() == 1 { "must be" } else { "must be one of" };
         let message = format!("{must} {listed}; got {found}{meant}");
         let problem = Problem::new(place.path(), ProblemKind::NotAllowed, message);
-        self.push(problem.expecting(format!("one of {listed}")).suggesting(near.map(Value::from)));
+        let problem = problem.expecting(format!("one of {listed}")).suggesting(near.cloned());
+        self.push(problem.with_example(values.first().cloned()));
     }
 
     fn number(&mut self, node: &Node, digits: &str, place: &Place<'_>) -> Value {
@@ -332,7 +400,7 @@ impl<'a> Judge<'a> {
             };
             let found = Json::Number(digits).named(self.limits.shown_chars);
             let message = format!("expected {expected}, got {found}");
-            self.problem(place, ProblemKind::OutOfRange, message, expected);
+            self.problem(node, place, ProblemKind::OutOfRange, message, expected);
             return Value::Null;
         };
         self.bounds(node, digits, &decimal, place);
@@ -341,18 +409,18 @@ impl<'a> Judge<'a> {
 
     fn bounds(&mut self, node: &Node, digits: &str, decimal: &Decimal, place: &Place<'_>) {
         if is_beyond(node, decimal) {
-            let expected = describe(self.schema, node);
+            let (expected, _) = self.right(node);
             let found = Json::Number(digits).named(self.limits.shown_chars);
             let message = format!("expected {expected}, got {found}");
-            self.problem(place, ProblemKind::OutOfRange, message, expected);
+            self.problem(node, place, ProblemKind::OutOfRange, message, expected);
         }
         if let Some(step) = &node.multiple_of
             && !decimal.is_multiple_of(step)
         {
-            let expected = format!("a multiple of {}", double_value(step));
+            let expected = multiple(node, step);
             let found = Json::Number(digits).named(self.limits.shown_chars);
             let message = format!("must be {expected}; got {found}");
-            self.problem(place, ProblemKind::NotMultiple, message, expected);
+            self.problem(node, place, ProblemKind::NotMultiple, message, expected);
         }
     }
 
@@ -363,14 +431,14 @@ impl<'a> Judge<'a> {
         if let Some(pattern) = &node.pattern
             && !pattern.matches(text)
         {
-            let expected = format!("text matching {}", pattern.text);
-            self.mismatch(ProblemKind::WrongPattern, "pattern", text, expected, place);
+            let (expected, _) = self.right(node);
+            self.mismatch(node, ProblemKind::WrongPattern, text, expected, place);
         }
         if let Some(format) = node.format
             && !format.accepts(text)
         {
             let expected = format.words().to_owned();
-            self.mismatch(ProblemKind::WrongFormat, "format", text, expected, place);
+            self.mismatch(node, ProblemKind::WrongFormat, text, expected, place);
         }
         Value::String(text.to_owned())
     }
@@ -379,29 +447,49 @@ impl<'a> Judge<'a> {
         let length = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
         if let Some(words) = outside(length, node.min_length, node.max_length, "character") {
             let shown = quoted(text, self.limits.shown_chars);
-            let message = format!("must have {words}; got {length}: {shown}");
-            self.problem(place, ProblemKind::WrongLength, message, format!("text of {words}"));
+            // Where there is more to a text than its length, cutting it helps little.
+            let is_free = node.pattern.is_none() && node.format.is_none();
+            let example = self.example(node).filter(|_| !is_free);
+            let like = example.as_ref().map_or_else(String::new, like);
+            let message = format!("must have {words}{like}; got {length}: {shown}");
+            self.problem(
+                node,
+                place,
+                ProblemKind::WrongLength,
+                message,
+                format!("text of {words}"),
+            );
         }
     }
 
     fn mismatch(
         &mut self,
+        node: &Node,
         kind: ProblemKind,
-        what: &str,
         text: &str,
         expected: String,
         place: &Place<'_>,
     ) {
+        let what = if kind == ProblemKind::WrongFormat { "format" } else { "pattern" };
         let shown = quoted(text, self.limits.shown_chars);
         let message = format!("{shown} does not match the required {what}. Expected: {expected}");
-        self.problem(place, kind, message, expected);
+        self.problem(node, place, kind, message, expected);
     }
 
     fn array(&mut self, node: &Node, items: &'a [Json<'a>], place: &Place<'_>) -> Value {
         let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
         if let Some(words) = outside(count, node.min_items, node.max_items, "item") {
-            let message = format!("must have {words}; got {count}");
-            self.problem(place, ProblemKind::WrongCount, message, format!("a list of {words}"));
+            let example =
+                self.example(node).filter(|_| node.min_items.is_some_and(|least| count < least));
+            let like = example.as_ref().map_or_else(String::new, like);
+            let message = format!("must have {words}{like}; got {count}");
+            self.problem(
+                node,
+                place,
+                ProblemKind::WrongCount,
+                message,
+                format!("a list of {words}"),
+            );
         }
         let before = self.problems.len();
         let mut values = Vec::with_capacity(items.len());
@@ -429,8 +517,9 @@ impl<'a> Judge<'a> {
             }
             if earlier != index {
                 let message = format!("is the same as item {earlier}; each may stand once");
-                let place = Place::Item(place, index);
-                self.problem(&place, ProblemKind::NotUnique, message, "another value".to_owned());
+                let problem =
+                    Problem::new(place.path().item(index), ProblemKind::NotUnique, message);
+                self.push(problem.expecting("another value"));
             }
         }
     }
@@ -445,7 +534,7 @@ pub(super) fn is_beyond(node: &Node, decimal: &Decimal) -> bool {
 }
 
 /// The integers that both the type holds and the bounds allow.
-fn integers(node: &Node) -> (i128, i128) {
+pub(super) fn integers(node: &Node) -> (i128, i128) {
     let (least, most) = node.integers;
     let bound = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::integer);
     let least = least.max(bound(&node.minimum).unwrap_or(least));

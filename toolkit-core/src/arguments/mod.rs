@@ -4,6 +4,7 @@ mod cursor;
 mod decode;
 mod bare;
 mod equal;
+mod example;
 mod guided;
 mod inside;
 mod judge;

@@ -1,14 +1,15 @@
 //! Judges an object: what is missing, what is too much, and each field.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::judge::{Judge, Place, Subject};
 use super::text::{Json, Member};
-use super::words::{describe, key_words, listed, outside};
+use super::words::{ANY_VALUE, key_words, like, listed, outside};
 use crate::problem::{Problem, ProblemKind, escaped, nearest};
-use crate::schema::{Additional, Node, NodeId};
+use crate::schema::{Additional, Node, NodeId, Property};
+
+/// The names of fields that were misspelt, each with the property that was meant.
+type Misspelt<'a> = Vec<(&'a str, &'a Property)>;
 
 impl<'a> Judge<'a> {
     pub(super) fn object(
@@ -18,8 +19,9 @@ impl<'a> Judge<'a> {
         place: &Place<'_>,
     ) -> Value {
         let members = subject.members();
-        self.missing(node, &members, place);
-        self.too_much(node, &members, place);
+        let misspelt = if self.tells() { self.misspelt(node, &members) } else { Vec::new() };
+        self.missing(node, &members, &misspelt, place);
+        self.too_much(node, &members, &misspelt, place);
         self.names(node, &members, place);
         let mut object = Map::new();
         for property in &node.properties {
@@ -37,9 +39,10 @@ impl<'a> Judge<'a> {
         others.retain(|(name, _)| node.property(name).is_none());
         others.sort_by(|(left, _), (right, _)| left.cmp(right));
         for (name, json) in others {
-            {
-                object.insert(name.to_string(), self.member(node, name, json, None, place));
-            }
+            // What a misspelt field holds must be right as well when it is sent again.
+            let meant = misspelt.iter().find(|(given, _)| *given == name.as_ref());
+            let meant = meant.map(|(_, property)| property.node);
+            object.insert(name.to_string(), self.member(node, name, json, meant, place));
         }
         Value::Object(object)
     }
@@ -70,36 +73,68 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn missing(&mut self, node: &Node, members: &[&Member<'_>], place: &Place<'_>) {
+    fn missing(
+        &mut self,
+        node: &Node,
+        members: &[&Member<'_>],
+        misspelt: &Misspelt<'_>,
+        place: &Place<'_>,
+    ) {
         let given = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
         for name in node.required.iter().filter(|name| !given(name)) {
-            let expected = node.property(name).map_or_else(
-                || "a value".to_owned(),
-                |property| describe(self.schema, self.schema.node(property.node)),
-            );
-            let message = format!("missing required field '{}'", self.cut(name));
-            let place = Place::Field(place, name);
-            self.problem(&place, ProblemKind::MissingField, message, expected);
+            let property = node.property(name).map(|property| self.schema.node(property.node));
+            let (expected, example) = match property {
+                Some(property) => self.right(property),
+                None => (ANY_VALUE.to_owned(), Some(Value::from("x"))),
+            };
+            // A field that was misspelt brings its value along.
+            let is_there = misspelt.iter().any(|(_, property)| property.name == *name);
+            let is_plain = is_there || expected == ANY_VALUE;
+            let wanted = if is_plain { String::new() } else { format!(" ({expected})") };
+            let message = format!("missing required field '{}'{wanted}", self.cut(name));
+            let path = Place::Field(place, name).path();
+            let problem = Problem::new(path, ProblemKind::MissingField, message);
+            self.push(problem.expecting(expected).with_example(example));
         }
     }
 
-    fn too_much(&mut self, node: &Node, members: &[&Member<'_>], place: &Place<'_>) {
+    /// The fields whose names are slips of ones that are not given, each of its own.
+    fn misspelt(&self, node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
+        let mut misspelt: Misspelt<'a> = Vec::new();
+        for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
+            let is_open = |property: &&Property| {
+                let is_given = members.iter().any(|(given, _)| *given == property.name);
+                !is_given && misspelt.iter().all(|(_, meant)| meant.name != property.name)
+            };
+            let open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
+            let near = nearest(name, open.iter().map(|property| property.name.as_str()));
+            let near = open.iter().find(|property| Some(property.name.as_str()) == near);
+            misspelt.extend(near.map(|near| (name.as_ref(), *near)));
+        }
+        misspelt
+    }
+
+    fn too_much(
+        &mut self,
+        node: &Node,
+        members: &[&Member<'_>],
+        misspelt: &Misspelt<'_>,
+        place: &Place<'_>,
+    ) {
         let mut unexpected = members.iter().filter(|(name, _)| !is_allowed(node, name)).peekable();
         if unexpected.peek().is_none() {
             return;
         }
-        let given: BTreeSet<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
         let allowed: Vec<String> = node.properties.iter().map(|p| p.name.clone()).collect();
-        // What is given already was not misspelt.
-        let open: Vec<&str> =
-            allowed.iter().map(String::as_str).filter(|name| !given.contains(name)).collect();
         let expected = expected_names(node, &allowed);
         for (name, _) in unexpected {
             if self.has_enough() {
                 return;
             }
-            let near = nearest(name, open.iter().copied());
-            let meant = near.map_or_else(String::new, |near| format!("did you mean '{near}'? "));
+            let near = misspelt.iter().find(|(given, _)| *given == name.as_ref());
+            let near = near.map(|(_, property)| property.name.as_str());
+            let meant = near.map(|near| format!("did you mean '{}'? ", self.cut(near)));
+            let meant = meant.unwrap_or_default();
             let message = format!("unexpected field '{}' ({meant}{expected})", self.cut(name));
             let path = Place::Field(place, name).path();
             let problem = Problem::new(path, ProblemKind::UnexpectedField, message);
@@ -120,8 +155,17 @@ impl<'a> Judge<'a> {
         }
         let count = u64::try_from(members.len()).unwrap_or(u64::MAX);
         if let Some(words) = outside(count, node.min_properties, node.max_properties, "field") {
-            let message = format!("must have {words}; got {count}");
-            self.problem(place, ProblemKind::WrongCount, message, format!("an object of {words}"));
+            let is_less = node.min_properties.is_some_and(|least| count < least);
+            let example = self.example(node).filter(|_| is_less);
+            let like = example.as_ref().map_or_else(String::new, like);
+            let message = format!("must have {words}{like}; got {count}");
+            self.problem(
+                node,
+                place,
+                ProblemKind::WrongCount,
+                message,
+                format!("an object of {words}"),
+            );
         }
     }
 

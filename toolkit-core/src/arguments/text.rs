@@ -79,6 +79,13 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| is_json_space(char::from(byte)))
 }
 
+/// Reads any one JSON value that breaks no text rule.
+pub(super) fn read_value<'a>(text: &'a str, limits: &Limits) -> Option<Json<'a>> {
+    let cursor = Cursor::new(text);
+    let ((json, problems), _) = keep(&cursor, Room { limits, values: 0, depth: 0 })?;
+    (problems.is_empty() && cursor.is_at_end()).then_some(json)
+}
+
 const fn is_json_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }

@@ -7,12 +7,53 @@ use super::text::Json;
 use super::union::behind;
 use crate::schema::{Compiled, Decimal, Node, Type, integer_words};
 
+/// What a value of this schema looks like, in words, with an example where they leave it open.
+pub(super) fn describe(schema: &Compiled, node: &Node, example: Option<&Value>) -> String {
+    let words = forms(schema, node);
+    match example.filter(|_| is_open(schema, node, 3)) {
+        Some(example) => format!("{words}{}", like(example)),
+        None => words,
+    }
+}
+
+/// An example as words show it; one that is too long to read is left out.
+pub(super) fn like(example: &Value) -> String {
+    const MOST: usize = 600;
+    let example = example.to_string();
+    if example.len() > MOST { String::new() } else { format!(", like {example}") }
+}
+
+/// The words for a value of which nothing is said.
+pub(super) const ANY_VALUE: &str = "a value";
+
 /// What a value of this schema looks like, in words.
-pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
+pub(super) fn forms(schema: &Compiled, node: &Node) -> String {
     // Unions in unions could go on for ever, and nobody reads so far.
     let mut forms = Vec::new();
     collect(schema, node, 3, &mut forms);
-    if forms.is_empty() { "a value".to_owned() } else { forms.join(" or ") }
+    if forms.is_empty() { ANY_VALUE.to_owned() } else { forms.join(" or ") }
+}
+
+/// Whether no value can be made of the words alone.
+fn is_open(schema: &Compiled, node: &Node, depth: usize) -> bool {
+    let node = behind(schema, node);
+    if node.one_of_values.is_some() {
+        return false;
+    }
+    let some = |count: Option<u64>| count.is_some_and(|count| count > 0);
+    let first = node.any_of.iter().chain(&node.one_of).next();
+    let by_type = |of: &Type| match of {
+        Type::Object => !node.required.is_empty() || some(node.min_properties),
+        Type::Array => !node.prefix.is_empty() || some(node.min_items),
+        Type::String => node.pattern.is_some(),
+        Type::Integer => node.multiple_of.as_ref().is_some_and(|step| !step.is_integer()),
+        Type::Null | Type::Boolean | Type::Number => false,
+    };
+    node.types.first().is_some_and(by_type)
+        || !node.all_of.is_empty()
+        || node.not.is_some()
+        || node.reference.is_some()
+        || first.is_some_and(|id| depth == 0 || is_open(schema, schema.node(*id), depth - 1))
 }
 
 fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>) {
@@ -43,15 +84,39 @@ fn of_type(of: Type, node: &Node) -> String {
     match of {
         Type::Null => "null".to_owned(),
         Type::Boolean => "true or false".to_owned(),
-        Type::Integer => format!("an integer{}", range(node)),
-        Type::Number => format!("a number{}", range(node)),
-        Type::String => match node.format {
-            Some(format) => format!("text ({})", format.words()),
-            None => "text".to_owned(),
+        Type::Integer => match node.multiple_of.as_ref().filter(|step| step.is_integer()) {
+            Some(step) => multiple(node, step),
+            None => format!("an integer{}", range(node)),
         },
-        Type::Array => "a list".to_owned(),
-        Type::Object => "an object".to_owned(),
+        Type::Number => match &node.multiple_of {
+            Some(step) => multiple(node, step),
+            None => format!("a number{}", range(node)),
+        },
+        Type::String => text(node),
+        Type::Array => format!("a list{}", of_count(node.min_items, node.max_items, "item")),
+        Type::Object => {
+            format!("an object{}", of_count(node.min_properties, node.max_properties, "field"))
+        }
     }
+}
+
+/// A multiple of a step, with its bounds.
+pub(super) fn multiple(node: &Node, step: &Decimal) -> String {
+    format!("a multiple of {}{}", double_value(step), range(node))
+}
+
+fn text(node: &Node) -> String {
+    let of = of_count(node.min_length, node.max_length, "character");
+    match (node.format, &node.pattern) {
+        (Some(format), _) => format!("text{of} ({})", format.words()),
+        (None, Some(pattern)) => format!("text{of} matching {}", pattern.text),
+        (None, None) => format!("text{of}"),
+    }
+}
+
+fn of_count(least: Option<u64>, most: Option<u64>, noun: &str) -> String {
+    let least = least.filter(|least| *least > 0);
+    counted(least, most, noun).map_or_else(String::new, |words| format!(" of {words}"))
 }
 
 fn range(node: &Node) -> String {
@@ -144,10 +209,15 @@ pub(super) fn outside(
     most: Option<u64>,
     noun: &str,
 ) -> Option<String> {
-    let plural = |n: u64| if n == 1 { "" } else { "s" };
     if least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most) {
         return None;
     }
+    counted(least, most, noun)
+}
+
+/// So many of something.
+fn counted(least: Option<u64>, most: Option<u64>, noun: &str) -> Option<String> {
+    let plural = |n: u64| if n == 1 { "" } else { "s" };
     Some(match (least, most) {
         (Some(least), Some(most)) if least == most => {
             format!("exactly {least} {noun}{}", plural(least))

@@ -1,0 +1,212 @@
+//! A value that a schema accepts, for a report to show: as small and as plain as one is found.
+
+use serde_json::{Map, Value};
+
+use super::judge::{Judge, Place, Subject, double_value, held, integers};
+use super::text::read_value;
+use super::union::behind;
+use crate::limits::Limits;
+use crate::schema::{Compiled, Decimal, Node, NodeId, Type, sample};
+
+/// A value that the schema accepts; none where the search does not find one.
+pub(super) fn example(schema: &Compiled, node: &Node) -> Option<Value> {
+    Search { schema, limits: Limits::default() }.of(node, 0)
+}
+
+struct Search<'s> {
+    schema: &'s Compiled,
+    limits: Limits,
+}
+
+impl Search<'_> {
+    fn of(&self, node: &Node, depth: usize) -> Option<Value> {
+        // Deeper examples help nobody, and a type may need itself for ever.
+        const DEEPEST: usize = 8;
+        let node = behind(self.schema, node);
+        if node.never || depth > DEEPEST {
+            return None;
+        }
+        self.tries(node, depth).into_iter().find(|value| self.is_accepted(node, value))
+    }
+
+    fn is_accepted(&self, node: &Node, value: &Value) -> bool {
+        let text = value.to_string();
+        let Some(json) = read_value(&text, &self.limits) else { return false };
+        let mut judge = Judge::asking(self.schema, &self.limits);
+        judge.node(node, &Subject::whole(&json), &Place::Root);
+        judge.problems.is_empty()
+    }
+
+    fn tries(&self, node: &Node, depth: usize) -> Vec<Value> {
+        let of = |id: &NodeId| self.of(self.schema.node(*id), depth + 1);
+        if let Some(values) = &node.one_of_values {
+            return values.clone();
+        }
+        let mut tries = self.own(node, depth);
+        let joined: Vec<Value> = node.reference.iter().chain(&node.all_of).filter_map(of).collect();
+        let branches: Vec<Value> = node.any_of.iter().chain(&node.one_of).filter_map(of).collect();
+        if !joined.is_empty() || !branches.is_empty() {
+            let base = tries.first().into_iter().chain(&joined);
+            let base: Vec<&Value> = base.collect();
+            let mut whole: Vec<Value> = branches
+                .iter()
+                .filter(|branch| !branch.is_null())
+                .filter_map(|branch| merged(base.iter().copied().chain([branch])))
+                .collect();
+            whole.extend(merged(base.iter().copied()));
+            tries.splice(0..0, whole);
+        }
+        tries.extend(joined);
+        tries.extend(branches);
+        tries
+    }
+
+    /// What the node itself says, plainest first.
+    fn own(&self, node: &Node, depth: usize) -> Vec<Value> {
+        let mut tries = Vec::new();
+        for of in node.types.iter().filter(|of| **of != Type::Null) {
+            match of {
+                Type::Null => {}
+                Type::Boolean => tries.extend([true.into(), false.into()]),
+                Type::Integer | Type::Number => tries.extend(numbers(node)),
+                Type::String => tries.extend(texts(node)),
+                Type::Array => tries.extend(self.list(node, depth)),
+                Type::Object => tries.extend(self.object(node, depth)),
+            }
+        }
+        if node.types.contains(&Type::Null) {
+            tries.push(Value::Null);
+        }
+        if node.types.is_empty() && !node.only_refers {
+            tries.extend(self.object(node, depth).filter(|_| node.has_structure()));
+            tries.extend(["x".into(), 1.into(), true.into(), Value::Null]);
+        }
+        tries
+    }
+
+    fn list(&self, node: &Node, depth: usize) -> Option<Value> {
+        const MOST: usize = 8;
+        let least = usize::try_from(node.min_items.unwrap_or(0)).ok().filter(|n| *n <= MOST)?;
+        let mut items: Vec<Value> = Vec::new();
+        while items.len() < least.max(node.prefix.len()) {
+            let item = node.prefix.get(items.len()).or(node.items.as_ref());
+            items.push(match item {
+                Some(item) if node.unique_items => self.another(*item, &items, depth)?,
+                Some(item) => self.of(self.schema.node(*item), depth + 1)?,
+                None => items.len().into(),
+            });
+        }
+        Some(Value::Array(items))
+    }
+
+    /// An item unlike those that are there.
+    fn another(&self, id: NodeId, items: &[Value], depth: usize) -> Option<Value> {
+        let node = behind(self.schema, self.schema.node(id));
+        let mut tries = self.tries(node, depth + 1);
+        if let Some(first) = tries.first().cloned() {
+            let text = first.as_str().map(|text| format!("{text}{}", items.len()).into());
+            let number =
+                first.as_i64().and_then(|n| n.checked_add(i64::try_from(items.len()).ok()?));
+            tries.extend(text.into_iter().chain(number.map(Value::from)));
+        }
+        tries.into_iter().find(|item| !items.contains(item) && self.is_accepted(node, item))
+    }
+
+    fn object(&self, node: &Node, depth: usize) -> Option<Value> {
+        let mut members = Map::new();
+        for name in &node.required {
+            let value = match node.property(name) {
+                Some(property) => self.of(self.schema.node(property.node), depth + 1)?,
+                None => self.other(node, depth).map_or_else(|| "x".into(), |(_, value)| value),
+            };
+            members.insert(name.clone(), value);
+        }
+        let least = usize::try_from(node.min_properties.unwrap_or(0)).unwrap_or(usize::MAX);
+        for property in &node.properties {
+            if members.len() < least && !members.contains_key(&property.name) {
+                let value = self.of(self.schema.node(property.node), depth + 1)?;
+                members.insert(property.name.clone(), value);
+            }
+        }
+        if members.len() < least {
+            members.extend(self.other(node, depth));
+        }
+        Some(Value::Object(members))
+    }
+
+    /// A field of a map.
+    fn other(&self, node: &Node, depth: usize) -> Option<(String, Value)> {
+        use crate::schema::Additional;
+        if let Some((pattern, schema)) = node.patterns.first() {
+            let name = sample(&pattern.text, &mut |_| 0)?;
+            return Some((name, self.of(self.schema.node(*schema), depth + 1)?));
+        }
+        let value = match node.additional {
+            Additional::Nothing => return None,
+            Additional::Any => "x".into(),
+            Additional::Schema(schema) => self.of(self.schema.node(schema), depth + 1)?,
+        };
+        let name =
+            node.property_names.and_then(|names| self.of(self.schema.node(names), depth + 1));
+        let name = name.as_ref().and_then(Value::as_str).unwrap_or("name");
+        Some((name.to_owned(), value))
+    }
+}
+
+/// Objects laid over each other, the first one's members first; of other values the last.
+fn merged<'v, I: Iterator<Item = &'v Value>>(values: I) -> Option<Value> {
+    values.cloned().reduce(|whole, part| match (whole, part) {
+        (Value::Object(mut whole), Value::Object(part)) => {
+            whole.extend(part);
+            Value::Object(whole)
+        }
+        (_, part) => part,
+    })
+}
+
+fn texts(node: &Node) -> Vec<Value> {
+    let mut texts: Vec<String> = Vec::new();
+    if let Some(pattern) = &node.pattern {
+        // The shortest first; a longer one where a length or a format wants it.
+        texts.extend((0..4).filter_map(|choice| {
+            sample(&pattern.text, &mut |end| if choice < end { choice } else { 0 })
+        }));
+        texts.extend(sample(&pattern.text, &mut |end| end.saturating_sub(1)));
+    }
+    if let Some(format) = node.format {
+        texts.extend(format.samples().iter().map(|text| (*text).to_owned()));
+    }
+    let least = usize::try_from(node.min_length.unwrap_or(1)).unwrap_or(usize::MAX);
+    if node.pattern.is_none() && node.format.is_none() && least <= 256 {
+        texts.push("x".repeat(least));
+        texts.push(String::new());
+    }
+    texts.into_iter().map(Value::from).collect()
+}
+
+fn numbers(node: &Node) -> Vec<Value> {
+    let plain =
+        |bound: &Option<Decimal>| bound.as_ref().map(|bound| double_value(bound).to_string());
+    let (least, most) = integers(node);
+    let mut texts: Vec<String> = plain(&node.minimum).into_iter().collect();
+    texts.extend(["0", "1", "-1"].map(str::to_owned));
+    texts.extend(plain(&node.maximum));
+    texts.extend([least.to_string(), most.to_string()]);
+    let double = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::double);
+    let below = double(&node.exclusive_minimum).or_else(|| double(&node.minimum));
+    let above = double(&node.exclusive_maximum).or_else(|| double(&node.maximum));
+    match (below, above) {
+        (Some(below), Some(above)) => texts.push(f64::midpoint(below, above).to_string()),
+        (Some(below), None) => texts.push((below.floor() + 1.0).to_string()),
+        (None, Some(above)) => texts.push((above.ceil() - 1.0).to_string()),
+        (None, None) => {}
+    }
+    if let Some(step) = node.multiple_of.as_ref().and_then(Decimal::double) {
+        let first = below.or(above).map_or(0.0, |bound| (bound / step).floor());
+        let places = step.to_string().split('.').nth(1).map_or(0, str::len);
+        let multiples = (-1_i8..=4).map(|k| format!("{:.places$}", (first + f64::from(k)) * step));
+        texts.extend(multiples);
+    }
+    let value = |text: String| Some(held(node, &text, Decimal::read(&text)?)?.1);
+    texts.into_iter().filter_map(value).collect()
+}
