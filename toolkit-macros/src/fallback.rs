@@ -31,7 +31,9 @@ pub(crate) fn fallback(function: &Function) -> TokenStream {
                     params: &[],
                     states: &[],
                     output: || ::core::option::Option::None,
-                    call: |_| ::std::boxed::Box::pin(::core::future::pending()),
+                    call: #root::__private::Call::Later(|_| {
+                        ::std::boxed::Box::pin(::core::future::pending())
+                    }),
                 };
             }
         };
