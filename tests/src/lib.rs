@@ -1,5 +1,8 @@
 //! What the tests share: dice with a printed seed, and the shortest way to one call.
 
+pub mod schemas;
+pub mod tools;
+
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write as _;
@@ -19,6 +22,11 @@ impl Dice {
         let given = std::env::var("TOOLKIT_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
         println!("{test}: TOOLKIT_SEED={seed}");
+        Self(seed)
+    }
+
+    /// Dice of one seed, for what must be the same every time.
+    pub const fn of(seed: u64) -> Self {
         Self(seed)
     }
 

@@ -13,6 +13,14 @@ pub(super) fn example(schema: &Compiled, node: &Node) -> Option<Value> {
     Search { schema, limits: Limits::default() }.of(node, 0)
 }
 
+/// An item that a list accepts beside those that it has; none where the search finds none.
+pub(super) fn another(schema: &Compiled, item: NodeId, items: &[Value]) -> Option<Value> {
+    Search { schema, limits: Limits::default() }.another(item, items, 0)
+}
+
+/// Deeper examples help nobody, and a type may need itself for ever.
+const DEEPEST: usize = 8;
+
 struct Search<'s> {
     schema: &'s Compiled,
     limits: Limits,
@@ -20,8 +28,6 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn of(&self, node: &Node, depth: usize) -> Option<Value> {
-        // Deeper examples help nobody, and a type may need itself for ever.
-        const DEEPEST: usize = 8;
         let node = behind(self.schema, node);
         if node.never || depth > DEEPEST {
             return None;
@@ -44,7 +50,14 @@ impl Search<'_> {
         }
         let mut tries = self.own(node, depth);
         let joined: Vec<Value> = node.reference.iter().chain(&node.all_of).filter_map(of).collect();
-        let branches: Vec<Value> = node.any_of.iter().chain(&node.one_of).filter_map(of).collect();
+        // What one branch accepts the whole may refuse, so more than one of each is tried.
+        let of_branch = |id: &NodeId| {
+            let branch = behind(self.schema, self.schema.node(*id));
+            let tries = if depth < DEEPEST { self.tries(branch, depth + 1) } else { Vec::new() };
+            tries.into_iter().take(8)
+        };
+        let branches: Vec<Value> =
+            node.any_of.iter().chain(&node.one_of).flat_map(of_branch).collect();
         if !joined.is_empty() || !branches.is_empty() {
             let base = tries.first().into_iter().chain(&joined);
             let base: Vec<&Value> = base.collect();
@@ -70,23 +83,25 @@ impl Search<'_> {
                 Type::Boolean => tries.extend([true.into(), false.into()]),
                 Type::Integer | Type::Number => tries.extend(numbers(node)),
                 Type::String => tries.extend(texts(node)),
-                Type::Array => tries.extend(self.list(node, depth)),
-                Type::Object => tries.extend(self.object(node, depth)),
+                Type::Array => tries.extend(self.list(node, 0, depth)),
+                Type::Object => tries.extend(self.object(node, 0, depth)),
             }
         }
         if node.types.contains(&Type::Null) {
             tries.push(Value::Null);
         }
         if node.types.is_empty() && !node.only_refers {
-            tries.extend(self.object(node, depth).filter(|_| node.has_structure()));
+            tries.extend(self.object(node, 0, depth).filter(|_| node.has_structure()));
             tries.extend(["x".into(), 1.into(), true.into(), Value::Null]);
         }
         tries
     }
 
-    fn list(&self, node: &Node, depth: usize) -> Option<Value> {
+    /// A list with so many items more than it needs.
+    fn list(&self, node: &Node, more: usize, depth: usize) -> Option<Value> {
         const MOST: usize = 8;
-        let least = usize::try_from(node.min_items.unwrap_or(0)).ok().filter(|n| *n <= MOST)?;
+        let least =
+            usize::try_from(node.min_items.unwrap_or(0)).ok().filter(|n| *n <= MOST)? + more;
         let mut items: Vec<Value> = Vec::new();
         while items.len() < least.max(node.prefix.len()) {
             let item = node.prefix.get(items.len()).or(node.items.as_ref());
@@ -104,6 +119,8 @@ impl Search<'_> {
         let node = behind(self.schema, self.schema.node(id));
         let mut tries = self.tries(node, depth + 1);
         if let Some(first) = tries.first().cloned() {
+            tries.extend(self.list(node, 1, depth + 1).filter(|_| first.is_array()));
+            tries.extend(self.object(node, 1, depth + 1).filter(|_| first.is_object()));
             let text = first.as_str().map(|text| format!("{text}{}", items.len()).into());
             let number =
                 first.as_i64().and_then(|n| n.checked_add(i64::try_from(items.len()).ok()?));
@@ -112,7 +129,8 @@ impl Search<'_> {
         tries.into_iter().find(|item| !items.contains(item) && self.is_accepted(node, item))
     }
 
-    fn object(&self, node: &Node, depth: usize) -> Option<Value> {
+    /// An object with so many fields more than it needs.
+    fn object(&self, node: &Node, more: usize, depth: usize) -> Option<Value> {
         let mut members = Map::new();
         for name in &node.required {
             let value = match node.property(name) {
@@ -122,6 +140,7 @@ impl Search<'_> {
             members.insert(name.clone(), value);
         }
         let least = usize::try_from(node.min_properties.unwrap_or(0)).unwrap_or(usize::MAX);
+        let least = least.max(members.len() + more);
         for property in &node.properties {
             if members.len() < least && !members.contains_key(&property.name) {
                 let value = self.of(self.schema.node(property.node), depth + 1)?;
@@ -189,7 +208,7 @@ fn numbers(node: &Node) -> Vec<Value> {
         |bound: &Option<Decimal>| bound.as_ref().map(|bound| double_value(bound).to_string());
     let (least, most) = integers(node);
     let mut texts: Vec<String> = plain(&node.minimum).into_iter().collect();
-    texts.extend(["0", "1", "-1"].map(str::to_owned));
+    texts.extend(["0", "1", "-1", "0.5"].map(str::to_owned));
     texts.extend(plain(&node.maximum));
     texts.extend([least.to_string(), most.to_string()]);
     let double = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::double);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::{Number, Value};
 
 use super::equal::{equal, identity};
-use super::example::example;
+use super::example::{another, example};
 use super::text::{Json, Member, read_value};
 use super::words::{describe, forms, hint, like, listed, multiple, outside};
 use crate::limits::Limits;
@@ -501,14 +501,19 @@ impl<'a> Judge<'a> {
                 None => self.plain(&item, &place),
             });
         }
-        // What is no right item has no normal form to compare.
         if node.unique_items && self.problems.len() == before {
-            self.unique(&values, place);
+            self.unique(node, &values, place);
+        } else if node.unique_items && self.tells() {
+            // What is no right item has no normal form to compare, and must be told beforehand.
+            let message = "each item may stand once".to_owned();
+            let problem = Problem::new(place.path(), ProblemKind::NotUnique, message);
+            self.push(problem.expecting("items that differ"));
         }
         Value::Array(values)
     }
 
-    fn unique(&mut self, items: &[Value], place: &Place<'_>) {
+    fn unique(&mut self, node: &Node, items: &[Value], place: &Place<'_>) {
+        let mut spare = items.len();
         let mut first: BTreeMap<String, usize> = BTreeMap::new();
         for (index, item) in items.iter().enumerate() {
             let earlier = *first.entry(identity(item)).or_insert(index);
@@ -516,10 +521,18 @@ impl<'a> Judge<'a> {
                 return;
             }
             if earlier != index {
-                let message = format!("is the same as item {earlier}; each may stand once");
+                let mut message = format!("is the same as item {earlier}; each may stand once");
+                spare -= 1;
+                let is_needed = node.min_items.is_some_and(|least| (spare as u64) < least);
+                let item = node.prefix.get(index).copied().or(node.items);
+                let other = item.filter(|_| is_needed && self.tells());
+                let other = other.and_then(|item| another(self.schema, item, items));
+                if let Some(other) = &other {
+                    message.push_str(&like(other));
+                }
                 let problem =
                     Problem::new(place.path().item(index), ProblemKind::NotUnique, message);
-                self.push(problem.expecting("another value"));
+                self.push(problem.expecting("another value").with_example(other));
             }
         }
     }
@@ -561,14 +574,9 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
         return None;
     }
     // What runs is the float, so it is the float that must be within the bounds.
-    let (double, shortest) = if node.is_single {
-        let single: f32 = digits.parse().ok()?;
-        (f64::from(single), single.to_string())
-    } else {
-        let double: f64 = digits.parse().ok()?;
-        (double, double.to_string())
-    };
-    let float = double.is_finite().then(|| Decimal::read(&shortest)).flatten()?;
+    let sent: f64 = digits.parse().ok()?;
+    let double = if node.is_single { f64::from(digits.parse::<f32>().ok()?) } else { sent };
+    let float = double.is_finite().then(|| Decimal::read(&sent.to_string())).flatten()?;
     let exact = || Decimal::read(&format!("{double:.0}")).is_some_and(|whole| whole == decimal);
     // A double holds every integer of 15 digits, a single every one of 7.
     let short = digits.len() <= if node.is_single { 7 } else { 15 };

@@ -58,7 +58,8 @@ impl<'a> Judge<'a> {
             forms(self.schema, node)
         };
         let found = json.named(self.limits.shown_chars);
-        let message = format!("must not be {what}; got {found}");
+        let like = self.example(whole).as_ref().map_or_else(String::new, like_value);
+        let message = format!("must not be {what}; got {found}. Send another value{like}");
         let expected = format!("anything but {what}");
         self.problem(whole, place, ProblemKind::NotAllowed, message, expected);
     }
@@ -66,7 +67,8 @@ impl<'a> Judge<'a> {
     fn refuse_several(&mut self, node: &Node, subject: &Subject<'a>, place: &Place<'_>) {
         let fitting = node.one_of.iter().filter(|id| self.verdict(**id, subject).is_some()).count();
         if fitting > 1 {
-            let message = format!("fits {fitting} forms where it must fit exactly one");
+            let like = self.example(node).as_ref().map_or_else(String::new, like_value);
+            let message = format!("fits {fitting} forms where it must fit exactly one{like}");
             let expected = "a value of exactly one form".to_owned();
             self.problem(node, place, ProblemKind::NoForm, message, expected);
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::judge::{Judge, Place, Subject};
 use super::text::{Json, Member};
-use super::words::{describe, outside};
+use super::words::{forms, outside};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, Step, escaped};
 use crate::schema::{Compiled, Whole};
@@ -219,7 +219,7 @@ impl<'a> Report<'a> {
         let count = |name: &str| beside.and_then(|schema| schema.get(name)).and_then(Value::as_u64);
         let (least, most) = (count("minContains").unwrap_or(1), count("maxContains"));
         let wanted = beside.and_then(|schema| self.whole.part(schema.get("contains")?));
-        let wanted = wanted.map(|part| describe(&part, part.node(part.root())));
+        let wanted = wanted.map(|part| forms(&part, part.node(part.root())));
         let form = wanted.unwrap_or_else(|| "a value".to_owned());
         let items = match json {
             Json::Array(items) => u64::try_from(items.len()).unwrap_or(u64::MAX),

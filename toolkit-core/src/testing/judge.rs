@@ -283,12 +283,7 @@ fn names_of(types: &Value) -> Vec<&str> {
 }
 
 fn float(digits: &str, is_literal: bool, is_single: bool) -> Option<Value> {
-    let double: f64 = if is_single {
-        let single: f32 = digits.parse().ok()?;
-        single.to_string().parse().ok()?
-    } else {
-        digits.parse().ok()?
-    };
+    let double: f64 = digits.parse().ok()?;
     let held = if is_single { f64::from(digits.parse::<f32>().ok()?) } else { double };
     if !held.is_finite() || (is_literal && !is_exact(digits, held)) {
         return None;

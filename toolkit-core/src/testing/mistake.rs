@@ -169,7 +169,7 @@ impl Mistake {
             Self::AsText | Self::Null | Self::Other => self.replace(built, builder),
             Self::OutOfRange => out_of_range(built, builder),
             Self::WrongFormat => {
-                let texts = ["next friday", "", "2026-1-3", "n/a", "!", "0", "http//x", "ünï"];
+                let texts = ["next friday", "", "2026-1-3", "n/a", "(", "0", "http//x", "ünï"];
                 built.shape = Shape::Leaf(Value::from(builder.dice.word(texts)));
                 true
             }

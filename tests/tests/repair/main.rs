@@ -1,0 +1,180 @@
+//! One retry is enough: a call is mended from its report alone.
+
+mod by_problems;
+mod by_words;
+
+use std::collections::BTreeMap;
+
+use by_words::Grammar;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value, json};
+use toolkit::prelude::*;
+use toolkit::testing::{Mistake, Trial};
+use toolkit_tests::schemas::object;
+use toolkit_tests::tools::{annotated, enums, usual};
+use toolkit_tests::{Dice, cases, echo};
+
+/// The words of a report; the file stands beside the code that writes them.
+const GRAMMAR: &str = include_str!("../../../toolkit-core/src/arguments/report.grammar");
+
+const MISTAKES: [Mistake; 8] = [
+    Mistake::Misspelt,
+    Mistake::Missing,
+    Mistake::Extra,
+    Mistake::WrongCase,
+    Mistake::AsText,
+    Mistake::OutOfRange,
+    Mistake::WrongFormat,
+    Mistake::Null,
+];
+
+#[test]
+fn a_broken_call_is_mended_in_one_step() {
+    let mut dice = Dice::fresh("repair");
+    let trials = trials(&mut dice);
+    let grammar = Grammar::of(GRAMMAR);
+    let mut counts = Counts::default();
+    for trial in &trials {
+        mend(trial, &grammar, cases(4_000).div_ceil(trials.len()), dice.next(), &mut counts);
+    }
+    println!("{counts}");
+    assert!(counts.left.is_empty(), "{counts}");
+}
+
+/// The same calls every time, so that no line of the grammar is kept that nothing says.
+#[test]
+fn the_grammar_holds_what_reports_say_and_nothing_else() {
+    let mut dice = Dice::of(7);
+    let trials = trials(&mut dice);
+    let grammar = Grammar::of(GRAMMAR);
+    let mut counts = Counts::default();
+    for trial in &trials {
+        mend(trial, &grammar, 200, dice.next(), &mut counts);
+    }
+    // What no mistake of these makes.
+    let two = json!({"properties": {"a": {"oneOf": [{"type": "number"}, {"type": "integer"}]}}});
+    let not = json!({"properties": {"a": {"not": {"type": "string"}}}});
+    for (tool, arguments) in [
+        (Tool::of::<enums>(), json!({"a": "EUR", "b": {"EUR": null}})),
+        (echo(two), json!({"a": 5})),
+        (echo(not), json!({"a": "5"})),
+    ] {
+        let trial = Trial::of(tool).unwrap();
+        let outcome = trial.case(&arguments.to_string()).gate.unwrap_err();
+        let mended = grammar.repaired(&arguments, outcome.text()).unwrap();
+        assert!(trial.case(&mended.to_string()).judge, "{}\n{mended}", outcome.text());
+    }
+    assert_eq!(grammar.unused(), [""; 0], "no report says this");
+}
+
+/// Tools of programs, of every kind of type, and of schemas at random.
+fn trials(dice: &mut Dice) -> Vec<Trial> {
+    let tools = usual().into_iter().chain(annotated());
+    let mut trials: Vec<Trial> = tools.map(|tool| Trial::of(tool).unwrap()).collect();
+    while trials.len() < 48 {
+        let trial = Trial::of(echo(object(dice, 3))).unwrap();
+        if can_be_right(&trial, dice.next()) {
+            trials.push(trial);
+        }
+    }
+    trials
+}
+
+/// Whether arguments without a mistake are accepted; dice make schemas that nothing satisfies.
+fn can_be_right(trial: &Trial, seed: u64) -> bool {
+    let right = trial.arguments().mistakes(0..=0, []);
+    let mut runner = runner(seed);
+    let mut is_accepted = || {
+        let arguments = right.new_tree(&mut runner).unwrap().current();
+        trial.case(&arguments.to_string()).judge
+    };
+    (0..64).filter(|_| is_accepted()).count() > 60
+}
+
+/// How many calls were broken and how many of them each repairer mended.
+#[derive(Debug, Default)]
+struct Counts {
+    broken: usize,
+    by_problems: usize,
+    by_words: usize,
+    /// What is not mended, by the problems that are left.
+    kinds: BTreeMap<String, usize>,
+    left: Vec<String>,
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { broken, by_problems, by_words, .. } = self;
+        write!(
+            f,
+            "of {broken} broken calls {by_problems} were mended by problems, {by_words} by words"
+        )?;
+        self.kinds.iter().try_for_each(|(kind, count)| write!(f, "\n{count:6} {kind}"))?;
+        self.left.iter().try_for_each(|left| write!(f, "\n\n{left}"))
+    }
+}
+
+fn mend(trial: &Trial, grammar: &Grammar, count: usize, seed: u64, counts: &mut Counts) {
+    let broken = trial.arguments().mistakes(1..=5, MISTAKES);
+    let mut runner = runner(seed);
+    for _ in 0..count {
+        let arguments = broken.new_tree(&mut runner).unwrap().current();
+        let case = trial.case(&arguments.to_string());
+        // What no schema says can not be told, like the width of a map's keys.
+        if case.judge {
+            continue;
+        }
+        let outcome = case.gate.unwrap_err();
+        counts.broken += 1;
+        let by_problems = by_problems::repaired(&arguments, outcome.problems());
+        counts.by_problems +=
+            usize::from(counts.check("by problems", trial, &outcome, &arguments, &by_problems));
+        match grammar.repaired(&arguments, outcome.text()) {
+            Ok(call) => {
+                let mended = counts.check("by words", trial, &outcome, &arguments, &call);
+                counts.by_words += usize::from(mended);
+            }
+            Err(line) => panic!("the grammar does not have the line\n{line}"),
+        }
+    }
+}
+
+impl Counts {
+    fn check(
+        &mut self,
+        how: &str,
+        trial: &Trial,
+        outcome: &Outcome,
+        arguments: &Value,
+        mended: &Value,
+    ) -> bool {
+        let case = trial.case(&mended.to_string());
+        if case.judge {
+            return true;
+        }
+        let still = case.gate.unwrap_err();
+        let kinds = still.problems().iter().map(|p| format!("{how}: {:?}", p.kind()));
+        let counted = kinds.map(|kind| {
+            let count = self.kinds.entry(kind).or_default();
+            *count += 1;
+            *count
+        });
+        // A few of each kind tell enough.
+        if counted.min().is_some_and(|count| count <= 2) {
+            let schema = trial.schema();
+            self.left.push(format!(
+                "not mended {how}\nschema {schema}\nsent   {arguments}\n{}\n\nthen   {mended}\n{}",
+                outcome.text(),
+                still.text()
+            ));
+        }
+        false
+    }
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let bytes = (u128::from(seed) << 64 | 1).to_le_bytes();
+    let config = Config { failure_persistence: None, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::XorShift, &bytes))
+}
