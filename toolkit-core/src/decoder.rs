@@ -102,8 +102,10 @@ impl<T: ToolArg> Decoder<T> {
         if !self.schema.is_complete() {
             let value = arguments::normal_form(&self.schema, given, &self.limits)
                 .map_err(|problems| self.report(problems))?;
-            let decoded = Arguments::Value(&value).decode(&self.schema, &self.limits);
-            return decoded.map_err(|place| self.report(vec![arguments::refused_by_type(place)]));
+            let value = Arguments::Value(&value);
+            return value.decode(&self.schema, &self.limits).map_err(|place| {
+                self.report(vec![arguments::refused_by_type(value.path(place))])
+            });
         }
         given.decode(&self.schema, &self.limits).map_err(|place| {
             self.report(arguments::problems(&self.schema, given, &self.limits, place))

@@ -293,6 +293,10 @@ pub(crate) fn quoted(text: &str, max_chars: usize) -> String {
 
 /// Text cut to a number of characters, with quotes and everything that does not print escaped.
 pub(crate) fn escaped(text: &str, max_chars: usize) -> String {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if text.len() <= max_chars && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let mut shown = String::new();
     for (index, c) in text.chars().enumerate() {
         if index == max_chars {
@@ -349,8 +353,13 @@ pub(crate) fn nearest<'a>(
 
 /// Case and separators are what models get wrong most.
 fn fold(name: &str) -> String {
+    let is_separator = |c: &char| matches!(c, '_' | '-' | '.' | ' ');
+    if name.is_ascii() {
+        let letters = name.chars().filter(|c| !is_separator(c));
+        return letters.map(|c| c.to_ascii_lowercase()).collect();
+    }
     name.chars()
-        .filter(|c| !matches!(c, '_' | '-' | '.' | ' '))
+        .filter(|c| !is_separator(c))
         .flat_map(char::to_lowercase)
         .collect()
 }

@@ -14,6 +14,10 @@ use crate::limits::Limits;
 use crate::problem::{self, Path};
 use crate::schema::{Compiled, Kind, Node};
 
+/// Where the innermost value is that was refused, as the source tells places apart.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place(Option<usize>);
+
 impl Arguments<'_> {
     /// Fills the slots of an object's properties, in the order of the schema.
     ///
@@ -24,13 +28,13 @@ impl Arguments<'_> {
         schema: &Compiled,
         limits: &Limits,
         slots: &mut [&mut dyn Slot],
-    ) -> Result<(), Path> {
+    ) -> Result<(), Place> {
         let walk = Walk::new(schema, limits);
         let filled = match self {
             Self::Text(text) => fill_from_text(&walk, text, slots),
             Self::Value(value) => fill_from_value(&walk, value, slots),
         };
-        filled.map_err(|Refused| self.path(walk.refused_at()))
+        filled.map_err(|Refused| Place(walk.refused_at()))
     }
 
     /// Decodes the whole arguments into one type.
@@ -42,11 +46,11 @@ impl Arguments<'_> {
         self,
         schema: &Compiled,
         limits: &Limits,
-    ) -> Result<T, Path> {
+    ) -> Result<T, Place> {
         let walk = Walk::new(schema, limits);
         match self.decoded(&walk) {
             Ok(value) => Ok(value),
-            Err(Refused) => Err(self.path(walk.refused_at())),
+            Err(Refused) => Err(Place(walk.refused_at())),
         }
     }
 
@@ -72,9 +76,10 @@ impl Arguments<'_> {
         }
     }
 
+    /// The path to where these arguments were refused.
     #[cold]
-    fn path(self, place: Option<usize>) -> Path {
-        let Some(place) = place else { return Path::root() };
+    pub(crate) fn path(self, place: Place) -> Path {
+        let Place(Some(place)) = place else { return Path::root() };
         let mut steps = Vec::new();
         let is_found = match self {
             Self::Text(text) => steps_to(Unread(&Cursor::new(text)), place, &mut steps),
@@ -95,11 +100,11 @@ pub(crate) fn hand_over(
     value: &Value,
     limits: &Limits,
     slots: &mut [&mut dyn Slot],
-) -> Result<(), Path> {
+) -> Result<(), Place> {
     let walk = Walk::new(Compiled::anything(), limits);
-    let [slot] = slots else { return Err(Path::root()) };
+    let [slot] = slots else { return Err(Place(None)) };
     let value = Guided::new(&walk, root(&walk), Given(value));
-    slot.take(value).map_err(|Refused| Path::root())
+    slot.take(value).map_err(|Refused| Place(None))
 }
 
 /// Blank text and `null` stand for an object without fields.

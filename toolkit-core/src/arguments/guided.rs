@@ -167,7 +167,7 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
         let Walk { schema, limits, values, depth, .. } = self.walk;
         let room = Room { limits, values: values.get() - 1, depth: depth.get() };
         let (value, counted) = self.source.kept(room, |(json, problems)| {
-            let mut judge = Judge::new(schema, limits);
+            let mut judge = Judge::building(schema, limits);
             let value = judge.value(id, &Subject::whole(&json), &Place::Root);
             (judge.problems.is_empty() && problems.is_empty()).then_some(value)
         })?;

@@ -11,7 +11,7 @@ use super::name::{KnownName, Name};
 use super::source::{Items, Members, Source};
 use crate::schema::{Additional, Kind, Node, Property};
 
-const ANYTHING: &Node = &Node::anything();
+static ANYTHING: Node = Node::anything();
 
 /// Reads one value by what asks for it, and all of it.
 #[inline]
@@ -144,7 +144,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         let node = match (self.node.patterns.first(), self.node.additional) {
             (Some((pattern, node)), _) if pattern.matches(name) => self.walk.schema.node(*node),
             (_, Additional::Schema(node)) => self.walk.schema.node(node),
-            (_, Additional::Any) => ANYTHING,
+            (_, Additional::Any) => &ANYTHING,
             (_, Additional::Nothing) => return Err(Refused),
         };
         let names = self.names.get_or_insert_default();
@@ -242,7 +242,7 @@ pub(super) struct Sequence<'s, 'de, S: Source<'de>> {
 impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
     #[inline]
     pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, items: S::Items) -> Self {
-        let rest = node.items.map_or(ANYTHING, |items| walk.schema.node(items));
+        let rest = node.items.map_or(&ANYTHING, |items| walk.schema.node(items));
         Self { walk, node, rest, items, count: 0, is_over: false }
     }
 

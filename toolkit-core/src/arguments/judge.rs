@@ -1,17 +1,20 @@
 //! Judges a value by the compiled schema: its normal form, or every problem there is.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::{Number, Value};
 
+use super::cursor::Cursor;
 use super::equal::{equal, identity};
 use super::example::{another, example};
+use super::scalar::{number_fits, text_fits};
 use super::text::{Json, Member, read_value};
 use super::words::{describe, forms, hint, like, listed, multiple, outside};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
-use crate::schema::{Compiled, Decimal, Node, NodeId, Type};
+use crate::schema::{Compiled, Decimal, Kind, Node, NodeId, Right, Type};
 
 /// Problems beyond this many are not looked for.
 pub(super) const MOST_PROBLEMS: usize = 1_000;
@@ -22,7 +25,7 @@ pub(super) fn judge(
     json: &Json<'_>,
     limits: &Limits,
 ) -> Result<Value, Vec<Problem>> {
-    let mut judge = Judge::new(schema, limits);
+    let mut judge = Judge::building(schema, limits);
     let value = judge.value(schema.root(), &Subject::whole(json), &Place::Root);
     let problems = judge.problems;
     #[cfg(feature = "jsonschema")]
@@ -30,6 +33,13 @@ pub(super) fn judge(
         return super::whole::judge(whole, json, value, problems, limits);
     }
     if problems.is_empty() { Ok(value) } else { Err(problems) }
+}
+
+/// Every problem that the nodes of a schema have with a value, ordered by place.
+pub(super) fn problems(schema: &Compiled, json: &Json<'_>, limits: &Limits) -> Vec<Problem> {
+    let mut judge = Judge::new(schema, limits);
+    judge.value(schema.root(), &Subject::whole(json), &Place::Root);
+    judge.problems
 }
 
 /// Where the walk is: a path that costs nothing until a problem asks for it.
@@ -58,8 +68,8 @@ pub(super) struct Subject<'j> {
     settled: bool,
 }
 
-/// What one schema and one value are remembered by.
-type Key = (NodeId, usize, bool, bool);
+/// What one schema and one value are remembered by, and how they are judged.
+type Key = (NodeId, usize, [bool; 3]);
 
 impl<'j> Subject<'j> {
     pub(super) const fn whole(json: &'j Json<'j>) -> Self {
@@ -75,16 +85,24 @@ impl<'j> Subject<'j> {
         }
     }
 
+    /// The fields of an object of which none is left out.
+    pub(super) fn all_members(&self) -> Option<&'j [Member<'j>]> {
+        match (&self.present, self.json) {
+            (None, Json::Object(members)) => Some(members),
+            _ => None,
+        }
+    }
+
     pub(super) fn member(&self, name: &str) -> Option<&'j Json<'j>> {
         self.members().into_iter().find(|(given, _)| given == name).map(|(_, json)| json)
     }
 
-    fn key(&self, id: NodeId, negated: bool) -> Key {
-        let place = self.present.as_ref().map_or_else(
+    /// The value's place in memory, as far as it is judged.
+    fn place(&self) -> usize {
+        self.present.as_ref().map_or_else(
             || std::ptr::from_ref(self.json).addr(),
             |present| present.as_ptr().addr(),
-        );
-        (id, place, self.settled, negated)
+        )
     }
 
     /// The same value for a schema that is joined with the one that settled its nulls.
@@ -120,6 +138,8 @@ pub(super) struct Judge<'a> {
     pub(super) problems: Vec<Problem>,
     /// So many problems end the walk: one where only whether there is any is asked.
     enough: usize,
+    /// The normal form is wanted, and not only what is wrong.
+    builds: bool,
     /// Inside a `not`, where what a type can not hold is no reason to accept a value.
     pub(super) negated: bool,
     /// What a schema makes of a value, asked once; `None` where it refuses it.
@@ -130,8 +150,6 @@ pub(super) struct Judge<'a> {
     told: BTreeSet<Key>,
     /// Values are remembered by their place in memory, so none may be given up.
     kept: Vec<Subject<'a>>,
-    /// A value that a node accepts, by the node's place in memory.
-    examples: BTreeMap<usize, Option<Value>>,
 }
 
 impl<'a> Judge<'a> {
@@ -141,13 +159,24 @@ impl<'a> Judge<'a> {
             limits,
             problems: Vec::new(),
             enough: MOST_PROBLEMS,
+            builds: false,
             negated: false,
             verdicts: BTreeMap::new(),
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
             kept: Vec::new(),
-            examples: BTreeMap::new(),
         }
+    }
+
+    /// A judge that gives the normal form.
+    pub(super) const fn building(schema: &'a Compiled, limits: &'a Limits) -> Self {
+        let mut judge = Self::new(schema, limits);
+        judge.builds = true;
+        judge
+    }
+
+    pub(super) const fn builds(&self) -> bool {
+        self.builds
     }
 
     /// A judge that stops at the first problem.
@@ -160,22 +189,27 @@ impl<'a> Judge<'a> {
         self.enough == MOST_PROBLEMS
     }
 
-    /// What would be right, in words and as an example.
-    pub(super) fn right(&mut self, node: &Node) -> (String, Option<Value>) {
+    /// What would be right, in words and, for a report, as an example.
+    pub(super) fn right(&self, node: &Node) -> (String, Option<Value>) {
         if !self.tells() {
             return (forms(self.schema, node), None);
         }
-        let example = self.example(node);
-        (describe(self.schema, node, example.as_ref()), example)
+        let right = self.shown(node);
+        (right.words.clone(), right.example.clone())
     }
 
-    /// A value that the node accepts, looked for once and only for a report.
-    pub(super) fn example(&mut self, node: &Node) -> Option<Value> {
-        if !self.tells() {
-            return None;
-        }
-        let key = std::ptr::from_ref(node).addr();
-        self.examples.entry(key).or_insert_with(|| example(self.schema, node)).clone()
+    /// A value that the node accepts, only for a report.
+    pub(super) fn example(&self, node: &Node) -> Option<Value> {
+        if self.tells() { self.shown(node).example.clone() } else { None }
+    }
+
+    /// What a report says of a node, which is the same every time.
+    fn shown<'n>(&self, node: &'n Node) -> &'n Right {
+        node.right.get_or_init(|| {
+            let example = example(self.schema, node);
+            let words = describe(self.schema, node, example.as_ref());
+            Right { words, example }
+        })
     }
 
     /// One thing wrong with a value that a node judges.
@@ -210,10 +244,11 @@ impl<'a> Judge<'a> {
 
     /// The normal form of a value under a schema, as far as it has one.
     pub(super) fn value(&mut self, id: NodeId, subject: &Subject<'a>, place: &Place<'_>) -> Value {
-        if self.has_enough() {
+        let node = self.schema.node(id);
+        if self.has_enough() || (!self.builds && is_plainly_right(node, subject.json)) {
             return Value::Null;
         }
-        self.node(self.schema.node(id), subject, place)
+        self.node(node, subject, place)
     }
 
     pub(super) fn node(
@@ -252,9 +287,13 @@ impl<'a> Judge<'a> {
         self.in_place(node, subject, place, own)
     }
 
+    fn key(&self, id: NodeId, subject: &Subject<'_>) -> Key {
+        (id, subject.place(), [subject.settled, self.negated, self.builds])
+    }
+
     /// What one schema makes of a value, remembered; `None` where it refuses it.
     pub(super) fn verdict(&mut self, id: NodeId, subject: &Subject<'a>) -> Option<Value> {
-        let key = subject.key(id, self.negated);
+        let key = self.key(id, subject);
         if let Some(verdict) = self.verdicts.get(&key) {
             return verdict.clone();
         }
@@ -267,7 +306,7 @@ impl<'a> Judge<'a> {
     /// How many problems one schema has with a value, remembered; few are enough to compare.
     pub(super) fn count(&mut self, id: NodeId, subject: &Subject<'a>) -> usize {
         const FEW: usize = 8;
-        let key = subject.key(id, self.negated);
+        let key = self.key(id, subject);
         if let Some(count) = self.counts.get(&key) {
             return *count;
         }
@@ -289,7 +328,7 @@ impl<'a> Judge<'a> {
 
     /// Tells once what a schema has against a value that it refuses.
     pub(super) fn tell(&mut self, id: NodeId, subject: &Subject<'a>, place: &Place<'_>) {
-        if self.told.insert(subject.key(id, self.negated)) {
+        if self.told.insert(self.key(id, subject)) {
             self.value(id, subject, place);
         }
     }
@@ -350,8 +389,8 @@ impl<'a> Judge<'a> {
 
     /// A value that no schema is asked about; only the text rules hold.
     pub(super) fn plain(&mut self, subject: &Subject<'a>, place: &Place<'_>) -> Value {
-        const ANYTHING: &Node = &Node::anything();
-        self.by_own_keywords(ANYTHING, subject, place)
+        static ANYTHING: Node = Node::anything();
+        self.by_own_keywords(&ANYTHING, subject, place)
     }
 
     pub(super) fn not_allowed(&mut self, values: &[Value], json: &Json<'_>, place: &Place<'_>) {
@@ -440,7 +479,7 @@ impl<'a> Judge<'a> {
             let expected = format.words().to_owned();
             self.mismatch(node, ProblemKind::WrongFormat, text, expected, place);
         }
-        Value::String(text.to_owned())
+        if self.builds { Value::String(text.to_owned()) } else { Value::Null }
     }
 
     fn length(&mut self, node: &Node, text: &str, place: &Place<'_>) {
@@ -492,15 +531,22 @@ impl<'a> Judge<'a> {
             );
         }
         let before = self.problems.len();
-        let mut values = Vec::with_capacity(items.len());
+        // Items can only be compared by their normal form.
+        let builds = self.builds;
+        self.builds |= node.unique_items;
+        let mut values = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let schema = node.prefix.get(index).copied().or(node.items);
             let (item, place) = (Subject::whole(item), Place::Item(place, index));
-            values.push(match schema {
+            let value = match schema {
                 Some(schema) => self.value(schema, &item, &place),
                 None => self.plain(&item, &place),
-            });
+            };
+            if self.builds {
+                values.push(value);
+            }
         }
+        self.builds = builds;
         if node.unique_items && self.problems.len() == before {
             self.unique(node, &values, place);
         } else if node.unique_items && self.tells() {
@@ -535,6 +581,24 @@ impl<'a> Judge<'a> {
                 self.push(problem.expecting("another value").with_example(other));
             }
         }
+    }
+}
+
+/// Whether a value that holds no others is right, told without a look at each keyword.
+fn is_plainly_right(node: &Node, json: &Json<'_>) -> bool {
+    let is = |kind| node.stream.streams(kind);
+    match json {
+        Json::Text(text) => is(Kind::Text) && text_fits(node, text),
+        Json::Number(digits) => {
+            is(Kind::Number)
+                && Cursor::new(digits)
+                    .number()
+                    .and_then(|number| number_fits(node, number, || Cow::Borrowed(*digits)))
+                    .is_ok()
+        }
+        Json::Bool(_) => is(Kind::Bool),
+        Json::Null => is(Kind::Null),
+        Json::BrokenText | Json::Array(_) | Json::Object(_) => false,
     }
 }
 

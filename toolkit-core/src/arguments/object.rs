@@ -6,7 +6,7 @@ use super::judge::{Judge, Place, Subject};
 use super::text::{Json, Member};
 use super::words::{ANY_VALUE, key_words, like, listed, outside};
 use crate::problem::{Problem, ProblemKind, escaped, nearest};
-use crate::schema::{Additional, Node, NodeId, Property};
+use crate::schema::{Additional, Kind, Node, NodeId, Property};
 
 /// The names of fields that were misspelt, each with the property that was meant.
 type Misspelt<'a> = Vec<(&'a str, &'a Property)>;
@@ -18,6 +18,9 @@ impl<'a> Judge<'a> {
         subject: &Subject<'a>,
         place: &Place<'_>,
     ) -> Value {
+        if !self.builds() && self.is_plain_object(node, subject, place) {
+            return Value::Null;
+        }
         let members = subject.members();
         let misspelt = if self.tells() { self.misspelt(node, &members) } else { Vec::new() };
         self.missing(node, &members, &misspelt, place);
@@ -26,12 +29,16 @@ impl<'a> Judge<'a> {
         let mut object = Map::new();
         for property in &node.properties {
             let member = members.iter().find(|(name, _)| *name == property.name);
-            if let Some((name, json)) = member {
-                let value = self.member(node, name, json, Some(property.node), place);
-                object.insert(property.name.clone(), value);
-            } else if let Some(default) = &self.schema.node(property.node).default {
+            let value = match member {
+                Some((name, json)) => self.member(node, name, json, Some(property.node), place),
                 // So that what an approver sees is what runs.
-                object.insert(property.name.clone(), default.clone());
+                None => match &self.schema.node(property.node).default {
+                    Some(default) if self.builds() => default.clone(),
+                    _ => continue,
+                },
+            };
+            if self.builds() {
+                object.insert(property.name.clone(), value);
             }
         }
         // By name, so that one value has one normal form.
@@ -42,9 +49,41 @@ impl<'a> Judge<'a> {
             // What a misspelt field holds must be right as well when it is sent again.
             let meant = misspelt.iter().find(|(given, _)| *given == name.as_ref());
             let meant = meant.map(|(_, property)| property.node);
-            object.insert(name.to_string(), self.member(node, name, json, meant, place));
+            let value = self.member(node, name, json, meant, place);
+            if self.builds() {
+                object.insert(name.to_string(), value);
+            }
         }
         Value::Object(object)
+    }
+
+    /// Judges the fields where nothing is missing and none too much; whether that is so.
+    fn is_plain_object(
+        &mut self,
+        node: &'a Node,
+        subject: &Subject<'a>,
+        place: &Place<'_>,
+    ) -> bool {
+        let Some(members) = subject.all_members() else { return false };
+        let is_closed = node.patterns.is_empty() && node.additional == Additional::Nothing;
+        if !is_closed || !node.stream.streams(Kind::Object) {
+            return false;
+        }
+        let mut given: u64 = 0;
+        for (name, _) in members {
+            let index = node.properties.iter().position(|property| property.name == *name);
+            let Some(index) = index else { return false };
+            given |= 1 << (index & 63);
+        }
+        if node.stream.required & !given != 0 {
+            return false;
+        }
+        for (name, json) in members {
+            if let Some(property) = node.property(name) {
+                self.value(property.node, &Subject::whole(json), &Place::Field(place, name));
+            }
+        }
+        true
     }
 
     /// A field, by its own schema and by those whose pattern its name matches.
@@ -125,7 +164,7 @@ impl<'a> Judge<'a> {
         if unexpected.peek().is_none() {
             return;
         }
-        let allowed: Vec<String> = node.properties.iter().map(|p| p.name.clone()).collect();
+        let allowed: Vec<&str> = node.properties.iter().map(|p| p.name.as_str()).collect();
         let expected = expected_names(node, &allowed);
         for (name, _) in unexpected {
             if self.has_enough() {
@@ -181,7 +220,7 @@ fn is_allowed(node: &Node, name: &str) -> bool {
         || node.patterns.iter().any(|(pattern, _)| pattern.matches(name))
 }
 
-fn expected_names(node: &Node, allowed: &[String]) -> String {
+fn expected_names(node: &Node, allowed: &[&str]) -> String {
     let keys: Vec<String> =
         node.patterns.iter().map(|(pattern, _)| key_words(&pattern.text)).collect();
     match (allowed.is_empty(), keys.is_empty()) {

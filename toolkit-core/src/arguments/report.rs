@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::judge::judge;
+use super::decode::Place;
+use super::judge::{self, judge};
 use super::text::read;
 use crate::call::Arguments;
 use crate::limits::Limits;
@@ -38,13 +39,25 @@ pub(crate) fn problems(
     schema: &Compiled,
     arguments: Arguments<'_>,
     limits: &Limits,
-    place: Path,
+    place: Place,
 ) -> Vec<Problem> {
+    let written;
+    let text = match arguments {
+        Arguments::Text(text) => text,
+        Arguments::Value(value) => {
+            written = value.to_string();
+            &written
+        }
+    };
     // Only now it is asked why, and of the whole arguments.
-    match normal_form(schema, arguments, limits) {
-        Err(problems) => problems,
-        Ok(_) => vec![refused_by_type(place)],
-    }
+    let problems = match read(text, limits) {
+        Err(problem) => vec![problem],
+        Ok((json, mut problems)) => {
+            problems.extend(judge::problems(schema, &json, limits));
+            problems
+        }
+    };
+    if problems.is_empty() { vec![refused_by_type(arguments.path(place))] } else { problems }
 }
 
 /// The error's own text is a type's and may tell what it should not: only the place is told.

@@ -192,14 +192,25 @@ fn accepted_text(node: &Node, text: &str) -> Option<(String, Value)> {
 }
 
 /// Names in a row, cut where there are too many to read.
-pub(super) fn listed(names: &[String]) -> String {
+pub(super) fn listed<N: AsRef<str>>(names: &[N]) -> String {
     const MOST: usize = 24;
-    let shown: Vec<String> =
-        names.iter().take(MOST).map(|name| name.chars().take(80).collect()).collect();
-    match names.len().checked_sub(MOST) {
-        Some(left) if left > 0 => format!("{} … and {left} more", shown.join(", ")),
-        _ => shown.join(", "),
+    const LONGEST: usize = 80;
+    let mut row = String::with_capacity(names.len().min(MOST) * 16);
+    for (index, name) in names.iter().take(MOST).enumerate() {
+        if index > 0 {
+            row.push_str(", ");
+        }
+        let name = name.as_ref();
+        if name.len() <= LONGEST {
+            row.push_str(name);
+        } else {
+            row.extend(name.chars().take(LONGEST));
+        }
     }
+    if let Some(left) = names.len().checked_sub(MOST).filter(|left| *left > 0) {
+        row.extend([" … and ", &left.to_string(), " more"]);
+    }
+    row
 }
 
 /// How many there must be, where there are too few or too many.

@@ -62,7 +62,10 @@ fn by_canonical(
     };
     match filled {
         Ok(()) => Ok(Canonical { value, text }),
-        Err(place) => Err(invalid(vec![arguments::refused_by_type(place)], limits)),
+        Err(place) => {
+            let path = Arguments::Text(&text).path(place);
+            Err(invalid(vec![arguments::refused_by_type(path)], limits))
+        }
     }
 }
 

@@ -73,8 +73,9 @@ fn refuses_itself(
     slots: &mut [&mut dyn Slot],
 ) -> bool {
     let Ok(value) = report else { return false };
-    let place = Arguments::Value(value).fill(&entry.schema, limits, slots).err();
-    place.is_some_and(|place| !place.steps().is_empty())
+    let value = Arguments::Value(value);
+    let place = value.fill(&entry.schema, limits, slots).err();
+    place.is_some_and(|place| !value.path(place).steps().is_empty())
 }
 
 struct Trial<'a> {

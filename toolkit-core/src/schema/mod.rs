@@ -23,7 +23,7 @@ pub(crate) use decimal::Decimal;
 #[cfg(feature = "testing")]
 pub(crate) use format::{ASSERTED_FORMATS, Format};
 pub(crate) use keys::{Keys, integer_words};
-pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Type};
+pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;
 pub(crate) use stream::{Bound, Kind, Numbers, Way};

@@ -1,6 +1,6 @@
 //! The table that the judge walks: one node a schema.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
@@ -49,6 +49,15 @@ impl Property {
     }
 }
 
+/// What a report says of a node.
+#[derive(Debug)]
+pub(crate) struct Right {
+    /// What a right value looks like.
+    pub(crate) words: String,
+    /// A value that is accepted.
+    pub(crate) example: Option<Value>,
+}
+
 /// One schema, ready to judge a value.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is the answer of one keyword")]
@@ -95,6 +104,8 @@ pub(crate) struct Node {
     /// Nothing is said but by the schemas that judge the same value.
     pub(crate) only_refers: bool,
     pub(crate) stream: Stream,
+    /// Worked out when a report first asks for it.
+    pub(crate) right: OnceLock<Right>,
     /// It, or a schema that it asks, says more than is said here: it may accept too much.
     pub(crate) partial: bool,
 }
@@ -137,6 +148,7 @@ impl Node {
             not: None,
             only_refers: false,
             stream: Stream::anything(),
+            right: OnceLock::new(),
             partial: false,
         }
     }

@@ -12,7 +12,7 @@ use crate::output::Output;
 #[derive(Debug, Clone, Copy)]
 pub enum Call {
     /// Of a function that is done when it returns, with no rule that may wait.
-    AtOnce(for<'a> fn(Passage<'a>) -> Result<Output, Stopped>),
+    AtOnce(fn(Passage<'_>) -> Result<Output, Stopped>),
     /// Of any other.
     Later(for<'a> fn(Passage<'a>) -> BoxFuture<'a, Result<Output, Stopped>>),
 }
