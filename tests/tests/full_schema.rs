@@ -1,7 +1,5 @@
 //! Dynamic tools whose schemas say more than Rust types do, with the feature `jsonschema` and without.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit_tests::{call, definition, echo, view_of};
@@ -126,6 +124,8 @@ mod without_the_feature {
 
 #[cfg(feature = "jsonschema")]
 mod with_the_feature {
+    use std::collections::BTreeSet;
+
     use toolkit_tests::{Dice, cases};
 
     use super::*;

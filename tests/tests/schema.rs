@@ -222,6 +222,23 @@ fn the_keys_of_a_map_are_published_as_they_are_read() {
 }
 
 #[test]
+fn a_key_that_is_no_integer_is_told_at_its_own_place() {
+    /// Sets.
+    #[tool]
+    fn set(m: BTreeMap<u32, String>) -> String {
+        format!("{m:?}")
+    }
+    let outcome = call(&view_of(Tool::of::<set>()), "set", r#"{"m":{"7":"x","a":"y"}}"#);
+    assert_eq!(
+        outcome.text(),
+        "$.m: unexpected field 'a' (a field's name must be an integer from 0 to 4294967295, \
+         like \"7\")"
+    );
+    let places: Vec<String> = outcome.problems().iter().map(|p| p.path().pointer()).collect();
+    assert_eq!(places, ["/m/a"]);
+}
+
+#[test]
 fn a_variant_that_holds_something_is_no_key() {
     #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, schemars::JsonSchema)]
     enum Size {
