@@ -637,3 +637,72 @@ fn the_types_of_the_standard_library_are_closed_and_carry_no_format_of_rust() {
     ];
     agree_on(Tool::of::<wait>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn times_are_taken_as_their_schema_writes_them() {
+    use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+
+    /// Takes.
+    #[tool]
+    fn take(
+        day: Option<NaiveDate>,
+        clock: Option<NaiveTime>,
+        local: Option<NaiveDateTime>,
+        instant: Option<DateTime<Utc>>,
+    ) -> String {
+        format!("{day:?} {clock:?} {local:?} {instant:?}")
+    }
+    let days = [
+        "2026-11-30",
+        "2026-02-29",
+        "2024-02-29",
+        "2000-02-29",
+        "1900-02-29",
+        "2026-04-31",
+        "2026-1-3",
+        " 2026-11-30",
+        "0000-01-01",
+        "0000-02-29",
+        "9999-12-31",
+        "-001-01-01",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-10-00",
+    ];
+    let clocks = [
+        "06:56:00",
+        "23:59:59.999999999",
+        "24:00:00",
+        "6:56:00",
+        "06:56",
+        "06:60:00",
+        "06:56:60",
+        "06:56:00.",
+        "06:56:00.5",
+        "06:56:00.1234567890",
+        "06:56:00Z",
+        " 06:56:00",
+        "",
+    ];
+    let ends = ["", "Z", "+01:00", "+0100", "-23:59", "+24:00"];
+    let mut texts = Vec::new();
+    let mut say = |name: &str, text: &str| texts.push(json!({name: text}).to_string());
+    for day in days {
+        say("day", day);
+        say("local", &format!("{day}T06:56:00"));
+        say("local", &format!("{day} 06:56:00"));
+        say("instant", &format!("{day}T06:56:00Z"));
+    }
+    for clock in clocks {
+        say("clock", clock);
+        say("local", &format!("2026-11-30T{clock}"));
+        ends.iter().for_each(|end| say("instant", &format!("2026-11-30T{clock}{end}")));
+    }
+    agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(
+        call(&view_of(Tool::of::<take>()), "take", r#"{"clock":"6:56","local":"tomorrow"}"#).text(),
+        "$.clock: \"6:56\" does not match the required pattern. Expected: time as HH:MM:SS\n\
+         $.local: \"tomorrow\" does not match the required pattern. \
+         Expected: date and time as YYYY-MM-DDTHH:MM:SS"
+    );
+}

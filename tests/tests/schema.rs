@@ -313,21 +313,6 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
     #[derive(Debug)]
     #[arg_type]
     struct Empty {}
-    /// A time without a zone, as chrono's `NaiveTime` describes itself.
-    #[derive(Debug, serde::Deserialize)]
-    struct Clock(String);
-    impl schemars::JsonSchema for Clock {
-        fn schema_name() -> std::borrow::Cow<'static, str> {
-            "NaiveTime".into()
-        }
-        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-            schemars::json_schema!({"type": "string", "format": "partial-time"})
-        }
-        fn inline_schema() -> bool {
-            true
-        }
-    }
-
     /// Takes.
     #[tool]
     fn take(
@@ -337,12 +322,11 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
         tuple: (u8, Option<bool>),
         event: Event,
         empty: Empty,
-        at: Clock,
+        at: Option<chrono::NaiveTime>,
         one: Vec<one::Same>,
         two: Vec<two::Same>,
     ) -> String {
-        let Clock(at) = at;
-        format!("{positive} {signed} {wide} {tuple:?} {event:?} {empty:?} {at} {one:?} {two:?}")
+        format!("{positive} {signed} {wide} {tuple:?} {event:?} {empty:?} {at:?} {one:?} {two:?}")
     }
     let schema = schema_of::<take>();
     let expected = json!({
@@ -378,7 +362,10 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
             }
         ]},
         "empty": {"type": "object", "properties": {}, "additionalProperties": false},
-        "at": {"type": "string"},
+        "at": {
+            "type": "string",
+            "pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$"
+        },
         "one": {"type": "array", "items": {"$ref": "#/$defs/Same"}},
         "two": {"type": "array", "items": {"$ref": "#/$defs/Same2"}}
     });

@@ -10,7 +10,7 @@ use super::text::{Json, Member};
 use super::words::{describe, hint, listed, outside};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
-use crate::schema::{Compiled, Decimal, Node, NodeId, Type};
+use crate::schema::{Compiled, Decimal, Node, NodeId, Type, pattern_words};
 
 /// Problems beyond this many are not looked for.
 pub(super) const MOST_PROBLEMS: usize = 1_000;
@@ -354,7 +354,7 @@ impl<'a> Judge<'a> {
         if let Some(pattern) = &node.pattern
             && !pattern.regex.is_match(text)
         {
-            let expected = format!("text matching {}", pattern.text);
+            let expected = pattern_words(&pattern.text);
             self.mismatch(ProblemKind::WrongPattern, "pattern", text, expected, place);
         }
         if let Some(format) = node.format

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::judge::{double_value, held, is_beyond};
 use super::text::Json;
 use super::union::behind;
-use crate::schema::{Compiled, Decimal, Node, Type, integer_words};
+use crate::schema::{Compiled, Decimal, Node, Type, integer_words, pattern_words};
 
 /// What a value of this schema looks like, in words.
 pub(super) fn describe(schema: &Compiled, node: &Node) -> String {
@@ -36,7 +36,7 @@ fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>
 
 /// What the names of a map's fields must be.
 pub(super) fn key_words(pattern: &str) -> String {
-    integer_words(pattern).unwrap_or_else(|| format!("text matching {pattern}"))
+    integer_words(pattern).unwrap_or_else(|| pattern_words(pattern))
 }
 
 fn of_type(of: Type, node: &Node) -> String {

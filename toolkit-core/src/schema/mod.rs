@@ -15,6 +15,7 @@ mod whole;
 
 pub(crate) use compile::{Reading, compile, compile_as};
 pub(crate) use decimal::Decimal;
+pub(crate) use format::pattern_words;
 pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Type};
 pub(crate) use normalize::{Field, given, result, signature, without_rust_formats};
