@@ -696,7 +696,9 @@ fn times_are_taken_as_their_schema_writes_them() {
     for clock in clocks {
         say("clock", clock);
         say("local", &format!("2026-11-30T{clock}"));
-        ends.iter().for_each(|end| say("instant", &format!("2026-11-30T{clock}{end}")));
+        for end in ends {
+            say("instant", &format!("2026-11-30T{clock}{end}"));
+        }
     }
     agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(
