@@ -218,6 +218,27 @@ mod with_the_feature {
     }
 
     #[test]
+    fn items_that_no_part_of_the_schema_speaks_of_are_counted() {
+        let view = view_of(echo(json!({"properties": {"list": {
+            "allOf": [{"prefixItems": [{"type": "string"}]}],
+            "unevaluatedItems": false,
+        }}})));
+        assert_eq!(told(&view, r#"{"list": ["a"]}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"list": ["a", 1]}"#),
+            "$.list: an item is not accepted here; leave it out"
+        );
+        assert_eq!(
+            told(&view, r#"{"list": ["a", 1, 2]}"#),
+            "$.list: 2 items are not accepted here; leave them out"
+        );
+        assert_eq!(
+            told(&view, r#"{"list": [1, 2]}"#),
+            "$.list[0]: expected text, got 1 (write \"1\")"
+        );
+    }
+
+    #[test]
     fn a_union_over_foreign_keywords_is_told_by_its_nearest_form() {
         let list = |of: &str| json!({"type": "array", "contains": {"type": of}});
         let view = view_of(echo(json!({"properties": {

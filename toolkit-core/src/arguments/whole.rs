@@ -124,9 +124,10 @@ impl<'a> Report<'a> {
                 self.unevaluated(error, json, &steps, unexpected);
             }
             Kind::UnevaluatedItems { unexpected } => {
-                let items = if unexpected.len() == 1 { "item is" } else { "items are" };
-                let message =
-                    format!("{} of its {items} not accepted here; leave it out", unexpected.len());
+                let message = match unexpected.len() {
+                    1 => "an item is not accepted here; leave it out".to_owned(),
+                    many => format!("{many} items are not accepted here; leave them out"),
+                };
                 self.unless_told(Problem::new(path, ProblemKind::WrongCount, message));
             }
             kind => {
