@@ -549,3 +549,165 @@ fn a_set_takes_each_value_once_and_a_map_each_key_as_it_is_read() {
         .collect();
     agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_variant_is_taken_in_the_one_form_that_its_schema_has() {
+    #[derive(Debug)]
+    #[arg_type]
+    enum External {
+        Unit,
+        Newtype(u8),
+        Struct { n: u8 },
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(tag = "t")]
+    enum Internal {
+        Unit,
+        Struct { n: u8 },
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    #[serde(tag = "t", content = "c")]
+    enum Adjacent {
+        Unit,
+        Newtype(u8),
+        Struct { n: u8 },
+    }
+    /// Takes.
+    #[tool]
+    fn take(e: Option<External>, i: Option<Internal>, a: Option<Adjacent>) -> String {
+        format!("{e:?} {i:?} {a:?}")
+    }
+    agree_on(
+        Tool::of::<take>(),
+        &[
+            r#"{"e":"Unit"}"#,
+            r#"{"e":{"Unit":null}}"#,
+            r#"{"e":{"Newtype":1}}"#,
+            r#"{"e":"Newtype"}"#,
+            r#"{"e":{"Struct":{"n":1}}}"#,
+            r#"{"e":{"Struct":[1]}}"#,
+            r#"{"e":{"Struct":{"n":1},"Newtype":1}}"#,
+            r#"{"i":{"t":"Unit"}}"#,
+            r#"{"i":{"t":"Unit","z":1}}"#,
+            r#"{"i":["Unit"]}"#,
+            r#"{"i":["Struct",1]}"#,
+            r#"{"i":{"t":"Struct","n":1}}"#,
+            r#"{"i":{"n":1,"t":"Struct"}}"#,
+            r#"{"i":"Unit"}"#,
+            r#"{"a":{"t":"Unit"}}"#,
+            r#"{"a":{"t":"Unit","c":1}}"#,
+            r#"{"a":{"t":"Newtype","c":1}}"#,
+            r#"{"a":{"c":1,"t":"Newtype"}}"#,
+            r#"{"a":{"t":"Newtype"}}"#,
+            r#"{"a":["Newtype",1]}"#,
+            r#"{"a":{"t":"Struct","c":{"n":1}}}"#,
+            r#"{"a":{"t":"Struct","c":[1]}}"#,
+            r#"{"a":{"t":"Struct","c":{"n":1,"z":1}}}"#,
+        ],
+    );
+}
+
+#[test]
+fn the_types_of_the_standard_library_are_closed_and_carry_no_format_of_rust() {
+    /// Waits.
+    #[tool]
+    fn wait(
+        window: std::ops::Range<usize>,
+        long: std::time::Duration,
+        bound: std::ops::Bound<u8>,
+    ) -> String {
+        format!("{window:?} {long:?} {bound:?}")
+    }
+    let schema = built(Tool::of::<wait>());
+    assert!(!schema.contains("format"), "{schema}");
+    let window = |window: &str| {
+        format!(r#"{{"window":{window},"long":{{"secs":1,"nanos":0}},"bound":"Unbounded"}}"#)
+    };
+    let long = |long: &str| {
+        format!(r#"{{"window":{{"start":1,"end":2}},"long":{long},"bound":{{"Included":1}}}}"#)
+    };
+    let texts = [
+        window(r#"{"start":1,"end":2}"#),
+        window(r#"{"start":1,"end":2,"step":1}"#),
+        window("[1,2]"),
+        window(r#"{"start":-1,"end":2}"#),
+        long(r#"{"secs":1,"nanos":0}"#),
+        long(r#"{"secs":1,"nanos":0,"days":1}"#),
+        long("[1,0]"),
+        long(r#"{"secs":1,"nanos":4294967296}"#),
+    ];
+    agree_on(Tool::of::<wait>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn times_are_taken_as_their_schema_writes_them() {
+    use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+
+    /// Takes.
+    #[tool]
+    fn take(
+        day: Option<NaiveDate>,
+        clock: Option<NaiveTime>,
+        local: Option<NaiveDateTime>,
+        instant: Option<DateTime<Utc>>,
+    ) -> String {
+        format!("{day:?} {clock:?} {local:?} {instant:?}")
+    }
+    let days = [
+        "2026-11-30",
+        "2026-02-29",
+        "2024-02-29",
+        "2000-02-29",
+        "1900-02-29",
+        "2026-04-31",
+        "2026-1-3",
+        " 2026-11-30",
+        "0000-01-01",
+        "0000-02-29",
+        "9999-12-31",
+        "-001-01-01",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-10-00",
+    ];
+    let clocks = [
+        "06:56:00",
+        "23:59:59.999999999",
+        "24:00:00",
+        "6:56:00",
+        "06:56",
+        "06:60:00",
+        "06:56:60",
+        "06:56:00.",
+        "06:56:00.5",
+        "06:56:00.1234567890",
+        "06:56:00Z",
+        " 06:56:00",
+        "",
+    ];
+    let ends = ["", "Z", "+01:00", "+0100", "-23:59", "+24:00"];
+    let mut texts = Vec::new();
+    let mut say = |name: &str, text: &str| texts.push(json!({name: text}).to_string());
+    for day in days {
+        say("day", day);
+        say("local", &format!("{day}T06:56:00"));
+        say("local", &format!("{day} 06:56:00"));
+        say("instant", &format!("{day}T06:56:00Z"));
+    }
+    for clock in clocks {
+        say("clock", clock);
+        say("local", &format!("2026-11-30T{clock}"));
+        for end in ends {
+            say("instant", &format!("2026-11-30T{clock}{end}"));
+        }
+    }
+    agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(
+        call(&view_of(Tool::of::<take>()), "take", r#"{"clock":"6:56","local":"tomorrow"}"#).text(),
+        "$.clock: \"6:56\" does not match the required pattern. Expected: time as HH:MM:SS\n\
+         $.local: \"tomorrow\" does not match the required pattern. \
+         Expected: date and time as YYYY-MM-DDTHH:MM:SS"
+    );
+}

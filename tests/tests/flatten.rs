@@ -118,10 +118,48 @@ fn flatten_is_refused_wherever_it_stands_and_nothing_else_is_taken_for_it() {
             Ok(Self { text })
         }
     }
+    /// Its only field takes bytes, as those of `serde_bytes` do.
+    #[derive(Debug, Deserialize, schemars::JsonSchema)]
+    struct Upload {
+        #[serde(deserialize_with = "bytes")]
+        #[schemars(with = "String")]
+        data: Vec<u8>,
+    }
+    fn bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        struct Bytes;
+        impl serde::de::Visitor<'_> for Bytes {
+            type Value = Vec<u8>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+                Ok(bytes.to_vec())
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Vec<u8>, E> {
+                Ok(text.as_bytes().to_vec())
+            }
+        }
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+    /// It panics on what it is not made for.
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, schemars::JsonSchema)]
+    #[serde(from = "String")]
+    #[schemars(with = "String")]
+    struct Code(String);
+    impl From<String> for Code {
+        fn from(text: String) -> Self {
+            Self(text[..3].to_owned())
+        }
+    }
 
     /// Takes.
     #[tool]
     fn take(
+        upload: Upload,
+        codes: BTreeMap<Code, u8>,
         at: At,
         fine: Vec<Fine>,
         tagged: Option<Tagged>,
@@ -132,9 +170,8 @@ fn flatten_is_refused_wherever_it_stands_and_nothing_else_is_taken_for_it() {
         result: Result<At, String>,
         hand: ByHand,
     ) -> String {
-        format!(
-            "{at:?} {fine:?} {tagged:?} {range:?} {wait:?} {since:?} {bound:?} {result:?} {hand:?}"
-        )
+        let std = format!("{range:?} {wait:?} {since:?} {bound:?} {result:?}");
+        format!("{upload:?} {codes:?} {at:?} {fine:?} {tagged:?} {std} {hand:?}")
     }
     assert_eq!(faults::<take>(), Vec::<String>::new());
 }

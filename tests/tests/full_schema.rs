@@ -124,6 +124,10 @@ mod without_the_feature {
 
 #[cfg(feature = "jsonschema")]
 mod with_the_feature {
+    use std::collections::BTreeSet;
+
+    use toolkit_tests::{Dice, cases};
+
     use super::*;
 
     /// What a model reads of a call, and `ok` where it is accepted.
@@ -214,6 +218,27 @@ mod with_the_feature {
     }
 
     #[test]
+    fn items_that_no_part_of_the_schema_speaks_of_are_counted() {
+        let view = view_of(echo(json!({"properties": {"list": {
+            "allOf": [{"prefixItems": [{"type": "string"}]}],
+            "unevaluatedItems": false,
+        }}})));
+        assert_eq!(told(&view, r#"{"list": ["a"]}"#), "ok");
+        assert_eq!(
+            told(&view, r#"{"list": ["a", 1]}"#),
+            "$.list: an item is not accepted here; leave it out"
+        );
+        assert_eq!(
+            told(&view, r#"{"list": ["a", 1, 2]}"#),
+            "$.list: 2 items are not accepted here; leave them out"
+        );
+        assert_eq!(
+            told(&view, r#"{"list": [1, 2]}"#),
+            "$.list[0]: expected text, got 1 (write \"1\")"
+        );
+    }
+
+    #[test]
     fn a_union_over_foreign_keywords_is_told_by_its_nearest_form() {
         let list = |of: &str| json!({"type": "array", "contains": {"type": of}});
         let view = view_of(echo(json!({"properties": {
@@ -288,5 +313,104 @@ mod with_the_feature {
             "$.price: must be a multiple of 0.1; got 0.35\n\
              $.word: \"é\" does not match the required pattern. Expected: text matching ^\\w+$"
         );
+    }
+
+    #[test]
+    fn a_call_is_accepted_exactly_where_the_whole_schema_accepts_it() {
+        let mut dice = Dice::fresh("full schema");
+        let (mut accepted, mut whole, total) = (0, 0, cases(4_000));
+        for _ in 0..total / 20 {
+            let mut root = schema(&mut dice, 3);
+            root["type"] = json!("object");
+            root["$defs"] = json!({"a": schema(&mut dice, 1), "b": {"$ref": "#/$defs/a"}});
+            root["$defs"]["c"] = json!({"$anchor": "c", "type": ["integer", "boolean", "object"]});
+            let (tool, judge) = (echo(root.clone()), jsonschema::options().build(&root).unwrap());
+            // A reference to itself that no value gets out of is refused.
+            let Ok(registry) = Registry::builder().tool(tool).build() else { continue };
+            let view = registry.view(Caller::new("tester"));
+            whole += 1;
+            for _ in 0..20 {
+                let value = object(&mut dice, 2);
+                let outcome = call(&view, "echo", &value.to_string());
+                let verdict = judge.is_valid(&value);
+                assert_eq!(
+                    outcome.status() == Status::Ok,
+                    verdict,
+                    "\nschema {root}\nvalue {value}\noutcome {outcome:?}"
+                );
+                let told: BTreeSet<String> =
+                    outcome.problems().iter().map(ToString::to_string).collect();
+                assert_eq!(told.len(), outcome.problems().len(), "twice: {outcome:?}");
+                assert_eq!(told.is_empty(), verdict);
+                accepted += usize::from(verdict);
+            }
+        }
+        println!("{whole} schemas, {accepted} of {total} accepted");
+        assert!(accepted > total / 20, "only {accepted} of {total}; the dice are loaded");
+    }
+
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+
+    fn object(dice: &mut Dice, depth: usize) -> Value {
+        let count = dice.below(4);
+        let field = |dice: &mut Dice| ((*dice.pick(&NAMES)).to_owned(), value(dice, depth - 1));
+        Value::Object((0..count).map(|_| field(dice)).collect())
+    }
+
+    fn value(dice: &mut Dice, depth: usize) -> Value {
+        match dice.below(if depth == 0 { 3 } else { 5 }) {
+            0 => json!(dice.below(4)),
+            1 => json!(dice.one_in(2)),
+            2 => json!(*dice.pick(&["x", "EUR", "aaaa"])),
+            3 => (0..dice.below(4)).map(|_| value(dice, depth - 1)).collect(),
+            _ => object(dice, depth),
+        }
+    }
+
+    /// A schema of one to three keywords, of which most are no table's.
+    fn schema(dice: &mut Dice, depth: usize) -> Value {
+        let mut node = json!({});
+        for _ in 0..=dice.below(3) {
+            let name = *dice.pick(&NAMES);
+            let mut inner = || {
+                if depth == 0 || dice.one_in(4) { leaf(dice) } else { schema(dice, depth - 1) }
+            };
+            let (one, two) = (inner(), inner());
+            match dice.below(16) {
+                0 => node["if"] = one,
+                1 => node["then"] = one,
+                2 => node["else"] = one,
+                3 => node["dependentRequired"] = json!({name: [*dice.pick(&NAMES)]}),
+                4 => node["dependentSchemas"] = json!({name: one}),
+                5 => node["contains"] = one,
+                6 => node["maxContains"] = json!(dice.below(3)),
+                7 => node["minContains"] = json!(dice.below(3)),
+                8 => node["unevaluatedProperties"] = one,
+                9 => node["unevaluatedItems"] = one,
+                10 => node["not"] = one,
+                11 => node["oneOf"] = json!([one, two]),
+                12 => node["anyOf"] = json!([one, two]),
+                13 => node["allOf"] = json!([one, two]),
+                14 => node["$ref"] = json!(*dice.pick(&["#/$defs/a", "#/$defs/b", "#c", "#"])),
+                _ => {
+                    node["properties"] = json!({"a": one, name: two});
+                    if dice.one_in(3) {
+                        node["additionalProperties"] = json!(false);
+                    }
+                }
+            }
+        }
+        node
+    }
+
+    fn leaf(dice: &mut Dice) -> Value {
+        match dice.below(6) {
+            0 => json!({"type": "integer", "minimum": 1}),
+            1 => json!({"type": "string", "maxLength": 3}),
+            2 => json!({"type": ["array", "object", "integer"]}),
+            3 => json!({"required": [*dice.pick(&NAMES)]}),
+            4 => json!(dice.one_in(2)),
+            _ => json!({"enum": ["x", 1, true]}),
+        }
     }
 }

@@ -222,6 +222,23 @@ fn the_keys_of_a_map_are_published_as_they_are_read() {
 }
 
 #[test]
+fn a_key_that_is_no_integer_is_told_at_its_own_place() {
+    /// Sets.
+    #[tool]
+    fn set(m: BTreeMap<u32, String>) -> String {
+        format!("{m:?}")
+    }
+    let outcome = call(&view_of(Tool::of::<set>()), "set", r#"{"m":{"7":"x","a":"y"}}"#);
+    assert_eq!(
+        outcome.text(),
+        "$.m: unexpected field 'a' (a field's name must be an integer from 0 to 4294967295, \
+         like \"7\")"
+    );
+    let places: Vec<String> = outcome.problems().iter().map(|p| p.path().pointer()).collect();
+    assert_eq!(places, ["/m/a"]);
+}
+
+#[test]
 fn a_variant_that_holds_something_is_no_key() {
     #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, schemars::JsonSchema)]
     enum Size {
@@ -296,21 +313,6 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
     #[derive(Debug)]
     #[arg_type]
     struct Empty {}
-    /// A time without a zone, as chrono's `NaiveTime` describes itself.
-    #[derive(Debug, serde::Deserialize)]
-    struct Clock(String);
-    impl schemars::JsonSchema for Clock {
-        fn schema_name() -> std::borrow::Cow<'static, str> {
-            "NaiveTime".into()
-        }
-        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-            schemars::json_schema!({"type": "string", "format": "partial-time"})
-        }
-        fn inline_schema() -> bool {
-            true
-        }
-    }
-
     /// Takes.
     #[tool]
     fn take(
@@ -320,12 +322,11 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
         tuple: (u8, Option<bool>),
         event: Event,
         empty: Empty,
-        at: Clock,
+        at: Option<chrono::NaiveTime>,
         one: Vec<one::Same>,
         two: Vec<two::Same>,
     ) -> String {
-        let Clock(at) = at;
-        format!("{positive} {signed} {wide} {tuple:?} {event:?} {empty:?} {at} {one:?} {two:?}")
+        format!("{positive} {signed} {wide} {tuple:?} {event:?} {empty:?} {at:?} {one:?} {two:?}")
     }
     let schema = schema_of::<take>();
     let expected = json!({
@@ -361,7 +362,10 @@ fn what_schemars_leaves_out_or_writes_otherwise_is_put_right() {
             }
         ]},
         "empty": {"type": "object", "properties": {}, "additionalProperties": false},
-        "at": {"type": "string"},
+        "at": {
+            "type": "string",
+            "pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?$"
+        },
         "one": {"type": "array", "items": {"$ref": "#/$defs/Same"}},
         "two": {"type": "array", "items": {"$ref": "#/$defs/Same2"}}
     });

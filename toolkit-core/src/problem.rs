@@ -226,6 +226,11 @@ impl Problem {
         self
     }
 
+    /// Whether a reader could not tell it from another.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.path == other.path && self.message == other.message
+    }
+
     /// Says that an argument breaks a business rule, and why.
     pub fn rule(argument: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Path::root().field(argument), ProblemKind::Rule, message)

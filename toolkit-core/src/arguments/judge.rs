@@ -228,7 +228,7 @@ impl<'a> Judge<'a> {
 
     pub(super) fn push(&mut self, problem: Problem) {
         // What two schemas say of one place stands close together.
-        let is_told = self.problems.iter().rev().take(32).any(|told| *told == problem);
+        let is_told = self.problems.iter().rev().take(32).any(|told| told.says_the_same(&problem));
         if !is_told && !self.has_enough() {
             self.problems.push(problem);
         }

@@ -6,7 +6,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::{Map, Value, json};
 
-use super::judge::{Judge, Place, Subject};
+use super::judge::{Judge, MOST_PROBLEMS, Place, Subject};
 use super::text::{Json, Member};
 use super::words::{forms, outside};
 use crate::limits::Limits;
@@ -34,7 +34,8 @@ pub(super) fn judge(
     let json = &kept(json, &value);
     let value = as_given(json);
     let nodes = problems.len();
-    let mut report = Report { whole, json, limits, nodes, problems, parts: BTreeMap::new() };
+    let (parts, asked) = Default::default();
+    let mut report = Report { whole, json, limits, nodes, problems, parts, asked };
     for error in whole.errors(&value).take(MOST_ERRORS) {
         report.tell(&error);
     }
@@ -101,8 +102,10 @@ struct Report<'a> {
     /// So many of the problems are those of the nodes.
     nodes: usize,
     problems: Vec<Problem>,
-    /// The parts of the schema that were compiled to explain an error, by their text.
-    parts: BTreeMap<String, Option<Compiled>>,
+    /// The parts of the schema that were compiled to explain an error, by their place in memory.
+    parts: BTreeMap<usize, Option<Compiled>>,
+    /// Whether a part refuses a value, both by their places in memory.
+    asked: BTreeMap<(usize, usize), bool>,
 }
 
 impl<'a> Report<'a> {
@@ -121,9 +124,10 @@ impl<'a> Report<'a> {
                 self.unevaluated(error, json, &steps, unexpected);
             }
             Kind::UnevaluatedItems { unexpected } => {
-                let items = if unexpected.len() == 1 { "item is" } else { "items are" };
-                let message =
-                    format!("{} of its {items} not accepted here; leave it out", unexpected.len());
+                let message = match unexpected.len() {
+                    1 => "an item is not accepted here; leave it out".to_owned(),
+                    many => format!("{many} items are not accepted here; leave them out"),
+                };
                 self.unless_told(Problem::new(path, ProblemKind::WrongCount, message));
             }
             kind => {
@@ -136,19 +140,29 @@ impl<'a> Report<'a> {
 
     /// Lets a judge of ours say what a part of the schema has against the value.
     fn explain(&mut self, error: &ValidationError<'_>, json: &'a Json<'a>, steps: &[Step]) -> bool {
-        let schema = match part_of(self.whole, error) {
-            Some(part) => Some(part.clone()),
-            None => by_itself(error.kind()),
-        };
-        schema.is_some_and(|schema| self.judged(&schema, json, steps))
+        if let Some(part) = part_of(self.whole, error) {
+            return self.judged(part, json, steps);
+        }
+        let part = by_itself(error.kind()).and_then(|schema| self.whole.part(&schema));
+        part.is_some_and(|part| self.refused(problems_of(&part, json, steps, self.limits)))
     }
 
-    /// Whether a judge of ours refuses the value by a part of the schema; it tells why.
-    fn judged(&mut self, schema: &Value, json: &'a Json<'a>, steps: &[Step]) -> bool {
+    /// Whether a judge of ours refuses the value by a part of the schema; it tells why, once.
+    fn judged(&mut self, schema: &'a Value, json: &'a Json<'a>, steps: &[Step]) -> bool {
+        let place = std::ptr::from_ref(schema).addr();
+        let asked = (place, std::ptr::from_ref(json).addr());
+        if let Some(refused) = self.asked.get(&asked) {
+            return *refused;
+        }
         let whole = self.whole;
-        let part = self.parts.entry(schema.to_string()).or_insert_with(|| whole.part(schema));
-        let Some(part) = part else { return false };
-        let found = problems_of(part, json, steps, self.limits);
+        let part = self.parts.entry(place).or_insert_with(|| whole.part(schema));
+        let found = part.as_ref().map(|part| problems_of(part, json, steps, self.limits));
+        let refused = self.refused(found.unwrap_or_default());
+        self.asked.insert(asked, refused);
+        refused
+    }
+
+    fn refused(&mut self, found: Vec<Problem>) -> bool {
         let is_any = !found.is_empty();
         for problem in found {
             self.push(problem);
@@ -157,9 +171,14 @@ impl<'a> Report<'a> {
     }
 
     fn push(&mut self, problem: Problem) {
-        if !self.problems.contains(&problem) {
+        let is_told = self.problems.iter().any(|told| told.says_the_same(&problem));
+        if !is_told && !self.has_enough() {
             self.problems.push(problem);
         }
+    }
+
+    const fn has_enough(&self) -> bool {
+        self.problems.len() >= MOST_PROBLEMS
     }
 
     /// What may follow from another problem inside the value is told when that is gone.
@@ -243,19 +262,21 @@ impl<'a> Report<'a> {
     ) {
         let Json::Object(members) = json else { return };
         let rule = self.whole.at(error.schema_path().as_str()).filter(|rule| rule.is_object());
-        let rule = rule.cloned();
         // A part that refuses the object speaks for none of its fields.
         let at = steps.iter().cloned().fold(Path::root(), |path, step| path.then(step));
         if self.problems.iter().any(|told| is_below(told.path().steps(), at.steps())) {
             return;
         }
         for name in unexpected {
+            if self.has_enough() {
+                return;
+            }
             let Some((_, field)) = members.iter().find(|(given, _)| given == name) else {
                 continue;
             };
             let mut inside = steps.to_vec();
             inside.push(Step::Field(name.clone()));
-            if rule.as_ref().is_some_and(|rule| self.judged(rule, field, &inside)) {
+            if rule.is_some_and(|rule| self.judged(rule, field, &inside)) {
                 continue;
             }
             let shown = escaped(name, self.limits.shown_chars);

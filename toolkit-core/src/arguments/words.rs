@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::judge::{double_value, held, is_beyond};
 use super::text::Json;
 use super::union::behind;
-use crate::schema::{Compiled, Decimal, Node, Type, integer_words};
+use crate::schema::{Compiled, Decimal, Node, Type, integer_words, pattern_words};
 
 /// What a value of this schema looks like, in words, with an example where they leave it open.
 pub(super) fn describe(schema: &Compiled, node: &Node, example: Option<&Value>) -> String {
@@ -77,7 +77,7 @@ fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>
 
 /// What the names of a map's fields must be.
 pub(super) fn key_words(pattern: &str) -> String {
-    integer_words(pattern).unwrap_or_else(|| format!("text matching {pattern}"))
+    integer_words(pattern).unwrap_or_else(|| pattern_words(pattern))
 }
 
 fn of_type(of: Type, node: &Node) -> String {
@@ -109,6 +109,7 @@ fn text(node: &Node) -> String {
     let of = of_count(node.min_length, node.max_length, "character");
     match (node.format, &node.pattern) {
         (Some(format), _) => format!("text{of} ({})", format.words()),
+        (None, Some(pattern)) if of.is_empty() => pattern_words(&pattern.text),
         (None, Some(pattern)) => format!("text{of} matching {}", pattern.text),
         (None, None) => format!("text{of}"),
     }

@@ -115,6 +115,35 @@ impl Format {
     }
 }
 
+/// A date, with the days that its month has.
+const DATE: &str = "([0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|\
+                    (0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))|\
+                    ([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)";
+
+/// A time of day; types that read one hold nanoseconds.
+const TIME: &str = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?";
+
+/// The formats of times without an offset, which JSON Schema has none for: each as a pattern.
+pub(super) fn local(format: &str) -> Option<String> {
+    match format {
+        "partial-time" => Some(format!("^{TIME}$")),
+        "partial-date-time" => Some(format!("^{DATE}T{TIME}$")),
+        _ => None,
+    }
+}
+
+/// What a pattern matches, in words.
+pub(crate) fn pattern_words(pattern: &str) -> String {
+    let is = |format| local(format).is_some_and(|local| local == pattern);
+    if is("partial-time") {
+        "time as HH:MM:SS".to_owned()
+    } else if is("partial-date-time") {
+        "date and time as YYYY-MM-DDTHH:MM:SS".to_owned()
+    } else {
+        format!("text matching {pattern}")
+    }
+}
+
 /// The number that exactly `width` ASCII digits write.
 fn digits(text: &str, width: usize) -> Option<u32> {
     let all = text.len() == width && text.bytes().all(|b| b.is_ascii_digit());

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::compile::{integers_of, is_rust_format};
-use super::format::Format;
+use super::format::{self, Format};
 use super::keys;
 use super::keyword;
 use super::older;
@@ -347,6 +347,11 @@ fn keep_defined_format(node: &mut Object) {
         node.shift_remove("type");
         let either = ["ipv4", "ipv6"].map(|format| json!({ "type": "string", "format": format }));
         node.insert("anyOf".to_owned(), either.to_vec().into());
+        return;
+    }
+    if let Some(pattern) = format::local(format) {
+        node.shift_remove("format");
+        node.entry("pattern").or_insert_with(|| pattern.into());
         return;
     }
     let is_defined = Format::named(format).is_some() || ANNOTATIONS.contains(&format);

@@ -106,6 +106,10 @@ fn translate(pattern: &str) -> String {
             // In ECMA these are plain characters; in `regex` they combine classes.
             '&' | '~' if in_class => translated.extend(['\\', c]),
             '\\' => match chars.next() {
+                Some('c') if chars.as_str().starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                    let letter = chars.next().map_or(0, |letter| u32::from(letter) % 32);
+                    translated.extend([r"\x", &format!("{letter:02x}")]);
+                }
                 Some(escaped) => translated.push_str(&escape(escaped, in_class)),
                 None => translated.push('\\'),
             },
@@ -153,6 +157,7 @@ mod tests {
         assert!(!compile("[]a]").unwrap().is_match("]"));
         assert!(compile("^[^]$").unwrap().is_match("\n"));
         assert!(compile("^[+--]$").unwrap().is_match(","));
+        assert!(compile(r"^\cI[\cj]$").unwrap().is_match("\t\n"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::panic::catch_unwind;
 
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer, U32Deserializer};
 use serde::de::{
@@ -17,8 +18,8 @@ use serde_json::Value;
 /// A value, or what no JSON text can be.
 #[derive(Debug, Clone)]
 pub(super) enum Bait {
-    /// Bytes that next to no type takes.
-    Mark,
+    /// What next to no type takes.
+    Mark(Mark),
     Null,
     Bool(bool),
     Unsigned(u64),
@@ -29,6 +30,13 @@ pub(super) enum Bait {
     Object(Vec<(Key, Self)>),
 }
 
+/// Two values: no type takes both.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mark {
+    Bytes,
+    Number,
+}
+
 /// The name of a field, or its index.
 #[derive(Debug, Clone)]
 pub(super) enum Key {
@@ -36,7 +44,8 @@ pub(super) enum Key {
     Index(u32),
 }
 
-const MARK: &[u8] = &[0xff, 0xfe, 0xff];
+const BYTES: &[u8] = &[0xff, 0xfe, 0xff];
+const NUMBER: i64 = i64::MIN + 1;
 
 /// A name that no field and no variant has.
 pub(super) const STRANGE: &str = "\u{1}?";
@@ -65,7 +74,8 @@ thread_local! {
 /// What a type does with a value; `reads` deserializes it.
 pub(super) fn give(reads: fn(&Bait) -> bool, bait: &Bait) -> Seen {
     SEEN.take();
-    let accepted = reads(bait);
+    // A type of the user's may not be made for what no text holds.
+    let accepted = catch_unwind(|| reads(bait)).unwrap_or_default();
     Seen { accepted, ..SEEN.take() }
 }
 
@@ -121,7 +131,7 @@ impl de::Error for Refused {
 
     fn invalid_type(unexp: Unexpected<'_>, exp: &dyn Expected) -> Self {
         note(|seen| match unexp {
-            Unexpected::Bytes(bytes) if bytes == MARK => seen.marks += 1,
+            Unexpected::Bytes(BYTES) | Unexpected::Signed(NUMBER) => seen.marks += 1,
             Unexpected::Unsigned(_) => seen.only_names = true,
             Unexpected::Str(STRANGE) => seen.wanted = Some(exp.to_string()),
             _ => {}
@@ -163,7 +173,8 @@ impl<'de> Deserializer<'de> for &'de Bait {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         match self {
-            Bait::Mark => visitor.visit_bytes(MARK),
+            Bait::Mark(Mark::Bytes) => visitor.visit_bytes(BYTES),
+            Bait::Mark(Mark::Number) => visitor.visit_i64(NUMBER),
             Bait::Null => visitor.visit_unit(),
             Bait::Bool(value) => visitor.visit_bool(*value),
             Bait::Unsigned(value) => visitor.visit_u64(*value),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::argument::Param;
-use super::bait::{Bait, Key, STRANGE, Seen, give};
+use super::bait::{Bait, Key, Mark, STRANGE, Seen, give};
 use crate::problem::Path;
 use crate::schema::Keys;
 
@@ -247,20 +247,24 @@ impl<'s> Survey<'s> {
         };
         let mut goes_on = false;
         for index in 0..FIELDS {
-            let marked = (Key::Index(index), Bait::Mark);
-            let seen = self.give(&with(std::slice::from_ref(&marked)));
-            if seen.marks >= structs {
-                return false;
+            let mut both = true;
+            for mark in [Mark::Bytes, Mark::Number] {
+                let marked = (Key::Index(index), Bait::Mark(mark));
+                let seen = self.give(&with(std::slice::from_ref(&marked)));
+                if seen.marks >= structs {
+                    return false;
+                }
+                both &= if seen.only_names {
+                    // The struct does, or a map that gathers what is left over after its fields.
+                    names.iter().any(|name| {
+                        let second = (Key::Name((*name).to_owned()), Bait::Mark(mark));
+                        self.give(&with(&[marked.clone(), second])).marks > 0
+                    })
+                } else {
+                    seen.accepted || seen.went_on
+                };
             }
-            goes_on |= if seen.only_names {
-                // The struct does, or a map that gathers what is left over after its fields.
-                names.iter().any(|name| {
-                    let second = (Key::Name((*name).to_owned()), Bait::Mark);
-                    self.give(&with(&[marked.clone(), second])).marks > 0
-                })
-            } else {
-                seen.accepted || seen.went_on
-            };
+            goes_on |= both;
         }
         let fault = format!(
             "{at} is a type with `#[serde(flatten)]`, under which serde drops what is unknown or \
@@ -290,7 +294,7 @@ impl<'s> Survey<'s> {
         }
         // A variant that holds something is no key.
         let mut is_key = |name: &&&str| {
-            let seen = self.give(&entry(name, Bait::Mark));
+            let seen = self.give(&entry(name, Bait::Mark(Mark::Bytes)));
             seen.accepted || seen.marks > 0
         };
         let names = seen.names.map(|names| {
