@@ -67,7 +67,7 @@ impl Arguments<'_> {
                 let value = read(walk, root, Unread(&cursor), |value| T::deserialize(value))?;
                 if cursor.is_at_end() { Ok(value) } else { Err(Refused) }
             }
-            Self::Value(value) if is_within(length(value), limits) => {
+            Self::Value(value) if is_written_within(value, limits) => {
                 let empty = Value::Object(Map::new());
                 let value = if value.is_null() { &empty } else { value };
                 read(walk, root, Given(value), |value| T::deserialize(value))
@@ -111,6 +111,36 @@ pub(crate) fn hand_over(
 fn is_absent(text: &str) -> bool {
     let cursor = Cursor::new(text);
     is_blank(text) || (cursor.kind() == Ok(Kind::Null) && cursor.word("null").is_ok() && cursor.is_at_end())
+}
+
+/// Whether the text that a value is written as is within its limit.
+fn is_written_within(value: &Value, limits: &Limits) -> bool {
+    let mut left = limits.argument_bytes;
+    is_surely_within(value, &mut left) || is_within(length(value), limits)
+}
+
+/// Whether a value is within a number of bytes however it is written; what is left of them.
+fn is_surely_within(value: &Value, left: &mut usize) -> bool {
+    /// The longest numbers, with a comma.
+    const NUMBER: usize = 32;
+    /// A control character is written in six.
+    const CHARACTER: usize = 6;
+    let own = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => NUMBER,
+        Value::String(text) => text.len().saturating_mul(CHARACTER).saturating_add(3),
+        Value::Array(_) => 3,
+        Value::Object(members) => {
+            let names: usize = members.keys().map(|name| name.len() * CHARACTER + 4).sum();
+            names.saturating_add(3)
+        }
+    };
+    let Some(rest) = left.checked_sub(own) else { return false };
+    *left = rest;
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_surely_within(item, left)),
+        Value::Object(members) => members.values().all(|value| is_surely_within(value, left)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
 }
 
 /// Bytes of a value when it is written.
@@ -162,7 +192,7 @@ fn fill_from_value(
     value: &Value,
     slots: &mut [&mut dyn Slot],
 ) -> Result<(), Refused> {
-    if !is_within(length(value), walk.limits) {
+    if !is_written_within(value, walk.limits) {
         return Err(Refused);
     }
     let given = match value {

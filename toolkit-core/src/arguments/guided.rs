@@ -143,6 +143,7 @@ impl<'s, S> Guided<'s, S> {
     }
 }
 
+#[expect(private_bounds, reason = "only this crate has sources, and calls what stands here")]
 impl<'de, S: Source<'de>> Guided<'_, S> {
     /// What the value is, if the schema takes that here; a value that is kept is not asked yet.
     #[inline]
