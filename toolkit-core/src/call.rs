@@ -66,11 +66,7 @@ impl ToolCall {
     /// let call = ToolCall::from_value("call_1", "add", json!({"a": 2, "b": 3}));
     /// assert_eq!(call.arguments(), r#"{"a":2,"b":3}"#);
     /// ```
-    pub fn from_value(
-        id: impl Into<Arc<str>>,
-        name: impl Into<String>,
-        arguments: Value,
-    ) -> Self {
+    pub fn from_value(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: Value) -> Self {
         let arguments = Given::Value(arguments);
         Self { id: id.into(), name: name.into(), arguments, cut: false }
     }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::arguments;
@@ -12,7 +11,7 @@ use crate::error::ToolConfigError;
 use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::schema::{self, Compiled};
-use crate::tool::ToolArg;
+use crate::tool::{ToolArg, type_schema};
 
 /// Decodes what a model wrote into a type, checked as a tool's arguments are.
 ///
@@ -42,6 +41,10 @@ use crate::tool::ToolArg;
 ///     "$: unexpected field 'why' (allowed: score, reason)\n\
 ///      $.score: expected an integer from 0 to 10, got 11",
 /// );
+///
+/// // What a model does not write as an object stands in one.
+/// let error = Decoder::<Vec<u8>>::new().unwrap_err().to_string();
+/// assert!(error.ends_with("is not read from an object; put it into a field of a struct"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Decoder<T> {
@@ -57,14 +60,17 @@ impl<T: ToolArg> Decoder<T> {
     /// # Errors
     /// A type that can not be read as any schema says, with what to write instead.
     pub fn new() -> Result<Self, ToolConfigError> {
-        let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
-        let mut generator = settings.into_generator();
-        let root = generator.subschema_for::<T>().to_value();
-        let made = schema::of_type(root, generator.take_definitions(true))
-            .and_then(|published| schema::compile(&published, true).map(|schema| (published, schema)));
-        let (mut published, schema) = made.map_err(|faults| {
+        let made = type_schema::<T>().and_then(|published| {
+            schema::compile(&published, true).map(|schema| (published, schema))
+        });
+        let refused = |faults: &[String]| {
             ToolConfigError::new(format!("`{}`: {}", T::schema_name(), faults.join("; ")))
-        })?;
+        };
+        let (mut published, schema) = made.map_err(|faults| refused(&faults))?;
+        if published.get("type").is_some_and(|of| of != "object") {
+            let fault = "it is not read from an object; put it into a field of a struct";
+            return Err(refused(&[fault.to_owned()]));
+        }
         schema::without_rust_formats(&mut published);
         Ok(Self { published, schema, limits: Limits::default(), decoded: PhantomData })
     }
@@ -103,9 +109,9 @@ impl<T: ToolArg> Decoder<T> {
             let value = arguments::normal_form(&self.schema, given, &self.limits)
                 .map_err(|problems| self.report(problems))?;
             let value = Arguments::Value(&value);
-            return value.decode(&self.schema, &self.limits).map_err(|place| {
-                self.report(vec![arguments::refused_by_type(value.path(place))])
-            });
+            return value
+                .decode(&self.schema, &self.limits)
+                .map_err(|place| self.report(vec![arguments::refused_by_type(value.path(place))]));
         }
         given.decode(&self.schema, &self.limits).map_err(|place| {
             self.report(arguments::problems(&self.schema, given, &self.limits, place))

@@ -61,8 +61,8 @@ pub mod __private {
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
-        Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked,
-        returned, slot, taken,
+        Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked, returned,
+        slot, taken,
     };
 
     /// Writes a constant as JSON.

@@ -363,10 +363,7 @@ fn fold(name: &str) -> String {
         let letters = name.chars().filter(|c| !is_separator(c));
         return letters.map(|c| c.to_ascii_lowercase()).collect();
     }
-    name.chars()
-        .filter(|c| !is_separator(c))
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(|c| !is_separator(c)).flat_map(char::to_lowercase).collect()
 }
 
 /// How far two folded names are apart; `None` when one is not a slip of the other.

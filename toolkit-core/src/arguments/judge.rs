@@ -99,10 +99,9 @@ impl<'j> Subject<'j> {
 
     /// The value's place in memory, as far as it is judged.
     fn place(&self) -> usize {
-        self.present.as_ref().map_or_else(
-            || std::ptr::from_ref(self.json).addr(),
-            |present| present.as_ptr().addr(),
-        )
+        self.present
+            .as_ref()
+            .map_or_else(|| std::ptr::from_ref(self.json).addr(), |present| present.as_ptr().addr())
     }
 
     /// The same value for a schema that is joined with the one that settled its nulls.

@@ -1,8 +1,8 @@
 //! What stands between the text of a call and the function's own types.
 
+mod bare;
 mod cursor;
 mod decode;
-mod bare;
 mod equal;
 mod example;
 mod guided;

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
 use serde_json::Number;
 

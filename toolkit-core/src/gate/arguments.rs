@@ -34,9 +34,10 @@ pub(super) fn check(
         return by_canonical(entry, call, limits, slots).map(Some);
     }
     let given = call.given();
-    given.fill(&entry.schema, limits, slots).map(|()| None).map_err(|place| {
-        invalid(arguments::problems(&entry.schema, given, limits, place), limits)
-    })
+    given
+        .fill(&entry.schema, limits, slots)
+        .map(|()| None)
+        .map_err(|place| invalid(arguments::problems(&entry.schema, given, limits, place), limits))
 }
 
 /// Whether what is decoded must be what an approver, or a second run, would see.

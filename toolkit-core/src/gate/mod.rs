@@ -60,8 +60,7 @@ pub(crate) async fn dispatch(
         Ok(entry) => entry,
         Err(outcome) => return Ok(outcome),
     };
-    let context =
-        CallContext::new(Arc::clone(viewer.caller), call.shared_id(), viewer.run_id);
+    let context = CallContext::new(Arc::clone(viewer.caller), call.shared_id(), viewer.run_id);
     let way = Way {
         entry,
         house,

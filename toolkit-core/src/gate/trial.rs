@@ -31,7 +31,8 @@ pub(crate) fn arguments_alone(entry: &Entry, text: &str, limits: &Limits) -> Ver
     let verdict = trial.verdict.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Without a verdict a type panicked while it was filled, which a call's outcome tells.
     verdict.unwrap_or_else(|| {
-        let gate = Err(run::settle(&entry.tool, ended, false).unwrap_or_else(|_| Outcome::not_run()));
+        let gate =
+            Err(run::settle(&entry.tool, ended, false).unwrap_or_else(|_| Outcome::not_run()));
         Verdict { gate, odd: None }
     })
 }
@@ -51,7 +52,8 @@ fn odd_way(
         let filled = given.fill(&entry.schema, limits, slots);
         // Beyond the schema a type may refuse a value itself.
         let is_type_s = filled.is_err() && report.is_ok();
-        filled.is_ok() != report.is_ok() && !(is_type_s && refuses_itself(entry, &report, limits, slots))
+        filled.is_ok() != report.is_ok()
+            && !(is_type_s && refuses_itself(entry, &report, limits, slots))
     };
     if is_odd(Arguments::Text(text)) {
         return Some("the decoder and the report differ over the text");

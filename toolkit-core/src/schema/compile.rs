@@ -383,9 +383,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn pattern(&mut self, text: Option<&str>, at: &str) -> Option<Pattern> {
-        let compiled = text
-            .ok_or_else(|| "pattern is no text".to_owned())
-            .and_then(Pattern::compile);
+        let compiled =
+            text.ok_or_else(|| "pattern is no text".to_owned()).and_then(Pattern::compile);
         compiled.map_err(|reason| self.fault(at, &format!("can not be compiled: {reason}"))).ok()
     }
 

@@ -211,13 +211,12 @@ pub(crate) struct Compiled {
 impl Compiled {
     /// The schema that accepts anything.
     pub(crate) fn anything() -> &'static Self {
-        static ANYTHING: LazyLock<Compiled> =
-            LazyLock::new(|| Compiled {
-                nodes: vec![Node::anything()],
-                root: NodeId(0),
-                #[cfg(feature = "jsonschema")]
-                whole: None,
-            });
+        static ANYTHING: LazyLock<Compiled> = LazyLock::new(|| Compiled {
+            nodes: vec![Node::anything()],
+            root: NodeId(0),
+            #[cfg(feature = "jsonschema")]
+            whole: None,
+        });
         &ANYTHING
     }
 

@@ -247,8 +247,7 @@ fn numbers(node: &Node) -> Numbers {
     if has_values || node.is_single {
         return Numbers::Exact;
     }
-    let bounds =
-        [&node.minimum, &node.exclusive_minimum, &node.maximum, &node.exclusive_maximum];
+    let bounds = [&node.minimum, &node.exclusive_minimum, &node.maximum, &node.exclusive_maximum];
     let integer = node.types.contains(&Type::Integer);
     match (integer, node.types.contains(&Type::Number)) {
         (true, false) => integers(node).unwrap_or(Numbers::Exact),
@@ -278,9 +277,8 @@ fn integers(node: &Node) -> Option<Numbers> {
     if let Some(bound) = whole(&node.exclusive_maximum)? {
         most = most.min(bound.checked_sub(1)?);
     }
-    let clamped = |bound: i128| {
-        i64::try_from(bound).unwrap_or(if bound < 0 { i64::MIN } else { i64::MAX })
-    };
+    let clamped =
+        |bound: i128| i64::try_from(bound).unwrap_or(if bound < 0 { i64::MIN } else { i64::MAX });
     Some(Numbers::Integer { least: clamped(least), most: clamped(most) })
 }
 
@@ -294,7 +292,8 @@ fn doubles(node: &Node) -> Option<Numbers> {
         };
         let at = decimal.double()?;
         // Shortest texts are in the order of their doubles, so only the bound's own must be exact.
-        let is_shortest = Decimal::read(&at.to_string()).is_some_and(|shortest| shortest == *decimal);
+        let is_shortest =
+            Decimal::read(&at.to_string()).is_some_and(|shortest| shortest == *decimal);
         is_shortest.then_some(Some(Bound { at, itself }))
     };
     Some(Numbers::Double {

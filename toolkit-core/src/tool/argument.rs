@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::bait::{self, Bait};
 use super::constraint::{List, Number, Text};
+use super::survey::Asked;
 use crate::arguments::{Given, Guided, Refused, Slot, Unread};
+use crate::problem::Path;
 
 /// A type that an argument can have: `Deserialize` and `JsonSchema`.
 ///
@@ -125,7 +127,7 @@ pub struct Param {
     pub(crate) keywords: &'static [Keyword],
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) optional: fn() -> bool,
-    pub(super) reads: fn(&Bait) -> bool,
+    reads: fn(&Bait) -> bool,
 }
 
 impl Param {
@@ -144,6 +146,11 @@ impl Param {
             optional: || T::deserialize(Missing).is_ok(),
             reads: bait::reads::<T>,
         }
+    }
+
+    /// What its type is asked beside its schema.
+    pub(super) fn asked(&self) -> Asked {
+        Asked { at: Path::root().field(self.name), reads: self.reads }
     }
 
     /// Whether a call must give it.

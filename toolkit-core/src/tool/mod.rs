@@ -23,10 +23,12 @@ pub use passage::{
     returned, taken,
 };
 pub use state::{FromStates, StateNeed, States};
+use survey::{Asked, survey};
 pub use table::{Annotated, Call, Table};
 
 use crate::caller::CallContext;
 use crate::output::Output;
+use crate::problem::Path;
 use crate::schema::{self, Field};
 
 /// A future that may cross threads, behind a pointer.
@@ -129,6 +131,23 @@ pub(crate) enum Input {
     Params(&'static [Param]),
     /// The host, at run time.
     Given(Value),
+}
+
+/// The schema of one type; that of its numbers with the formats that tell Rust's types apart.
+///
+/// # Errors
+/// Types that can not be read as any schema says.
+pub(crate) fn type_schema<T: ToolArg>() -> Result<Value, Vec<String>> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+    let mut generator = settings.into_generator();
+    let mut schemas = vec![generator.subschema_for::<T>().to_value()];
+    let mut definitions = generator.take_definitions(true);
+    let asked = Asked { at: Path::root(), reads: bait::reads::<T> };
+    let faults = survey(&[asked], &mut schemas, &mut definitions);
+    match schemas.pop() {
+        Some(schema) if faults.is_empty() => schema::of_type(schema, definitions),
+        _ => Err(faults),
+    }
 }
 
 /// A call that was started.
@@ -247,7 +266,8 @@ impl Tool {
         let mut schemas: Vec<Value> =
             params.iter().map(|param| (param.schema)(&mut generator).to_value()).collect();
         let mut definitions = generator.take_definitions(true);
-        let faults = survey::survey(params, &mut schemas, &mut definitions);
+        let asked: Vec<Asked> = params.iter().map(Param::asked).collect();
+        let faults = survey(&asked, &mut schemas, &mut definitions);
         if !faults.is_empty() {
             return Err(faults);
         }

@@ -8,41 +8,45 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::argument::Param;
 use super::bait::{Bait, Key, Mark, STRANGE, Seen, give};
 use crate::problem::Path;
 use crate::schema::Keys;
 
 type Object = Map<String, Value>;
 
-/// Writes into the schemas of parameters what was learned; what types can not be taken.
+/// A type that is asked, and where it stands.
+pub(super) struct Asked {
+    pub(super) at: Path,
+    pub(super) reads: fn(&Bait) -> bool,
+}
+
+/// Writes into the schemas of types what was learned; what types can not be taken.
 pub(super) fn survey(
-    params: &[Param],
+    types: &[Asked],
     schemas: &mut [Value],
     definitions: &mut Object,
 ) -> Vec<String> {
     let mut faults = Vec::new();
     let mut found = BTreeMap::new();
-    for (index, (param, schema)) in params.iter().zip(schemas.iter()).enumerate() {
+    for (index, (asked, schema)) in types.iter().zip(schemas.iter()).enumerate() {
         let mut survey = Survey {
             definitions,
-            reads: param.reads,
+            reads: asked.reads,
             visits: BTreeMap::new(),
             left: MOST_BAITS,
             found: &mut found,
             faults: &mut faults,
         };
-        let at = Path::root().field(param.name);
-        survey.visit(schema, &format!("/params/{index}"), &Way::Start, &at, true);
+        survey.visit(schema, &format!("/types/{index}"), &Way::Start, &asked.at, true);
     }
-    let mut all = json!({ "params": schemas, "$defs": definitions });
+    let mut all = json!({ "types": schemas, "$defs": definitions });
     // What is written into a map moves the schemas inside it, so those come first.
     for (place, learned) in found.into_iter().rev() {
         if let Some(node) = all.pointer_mut(&place).and_then(Value::as_object_mut) {
             learned.write(node);
         }
     }
-    if let Some(Value::Array(written)) = all.get_mut("params").map(Value::take) {
+    if let Some(Value::Array(written)) = all.get_mut("types").map(Value::take) {
         schemas.iter_mut().zip(written).for_each(|(schema, written)| *schema = written);
     }
     if let Some(Value::Object(written)) = all.get_mut("$defs").map(Value::take) {

@@ -140,7 +140,11 @@ fn large(wrong: bool) -> String {
 pub(crate) fn figures() -> Vec<Figure> {
     let mut figures = Vec::new();
     figures.extend(shape::<Small, Small>("small", SMALL.to_owned(), SMALL_WRONG.to_owned()));
-    figures.extend(shape::<Medium, MediumByPattern>("medium", MEDIUM.to_owned(), MEDIUM_WRONG.to_owned()));
+    figures.extend(shape::<Medium, MediumByPattern>(
+        "medium",
+        MEDIUM.to_owned(),
+        MEDIUM_WRONG.to_owned(),
+    ));
     figures.extend(shape::<Large, Large>("large", large(false), large(true)));
     figures.push(Figure {
         name: "arguments.large.by_regex".to_owned(),
@@ -159,7 +163,11 @@ trait Checked: DeserializeOwned + Validate<Context = ()> + 'static {}
 impl<T: DeserializeOwned + Validate<Context = ()> + 'static> Checked for T {}
 
 /// Ours, and beside it other ways to the same struct, each over the same floor.
-fn shape<T: ToolArg + 'static, G: Checked>(name: &str, valid: String, wrong: String) -> Vec<Figure> {
+fn shape<T: ToolArg + 'static, G: Checked>(
+    name: &str,
+    valid: String,
+    wrong: String,
+) -> Vec<Figure> {
     let beside = |what: &str, of, contender, floor| Figure {
         name: format!("arguments.{name}.{what}"),
         of,
