@@ -149,9 +149,9 @@ fn length(value: &Value) -> usize {
     struct Count(usize);
 
     impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
+        fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+            self.0 += buf.len();
+            Ok(buf.len())
         }
 
         fn flush(&mut self) -> std::io::Result<()> {

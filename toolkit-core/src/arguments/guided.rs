@@ -27,6 +27,13 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
+impl From<serde_json::Error> for Refused {
+    // Like every error's, its text is not kept.
+    fn from(_: serde_json::Error) -> Self {
+        Self
+    }
+}
+
 impl de::Error for Refused {
     // A type's own text may tell what it should not, and is never even written.
     fn custom<T: fmt::Display>(_: T) -> Self {
@@ -234,7 +241,7 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
     #[inline(never)]
     fn other<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         if let Some(value) = self.kept()? {
-            return value.deserialize_any(visitor).map_err(|_| Refused);
+            return value.deserialize_any(visitor).map_err(Refused::from);
         }
         match self.kind()? {
             Kind::Text => self.textual(visitor),
@@ -253,7 +260,7 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 macro_rules! kept_or {
     ($self:ident . $method:ident ( $($argument:expr),* ) else $streamed:expr) => {
         match $self.kept()? {
-            Some(value) => value.$method($($argument),*).map_err(|_| Refused),
+            Some(value) => value.$method($($argument),*).map_err(Refused::from),
             None => $streamed,
         }
     };
@@ -320,7 +327,7 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
                 return visitor.visit_none();
             }
         } else if let Some(value) = self.kept()? {
-            return value.deserialize_option(visitor).map_err(|_| Refused);
+            return value.deserialize_option(visitor).map_err(Refused::from);
         }
         visitor.visit_some(self)
     }
@@ -341,7 +348,7 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         // `RawValue` asks by a name that only serde_json knows.
         if name.starts_with("$serde_json") {
             let value = Value::deserialize(self)?;
-            return value.deserialize_newtype_struct(name, visitor).map_err(|_| Refused);
+            return value.deserialize_newtype_struct(name, visitor).map_err(Refused::from);
         }
         visitor.visit_newtype_struct(self)
     }
@@ -355,22 +362,22 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
 
     fn deserialize_tuple<V: Visitor<'de>>(
         self,
-        length: usize,
+        len: usize,
         visitor: V,
     ) -> Result<V::Value, Refused> {
         if self.is_streamed(Kind::Array) {
             return self.sequence(visitor);
         }
-        kept_or!(self.deserialize_tuple(length, visitor) else Err(Refused))
+        kept_or!(self.deserialize_tuple(len, visitor) else Err(Refused))
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        length: usize,
+        len: usize,
         visitor: V,
     ) -> Result<V::Value, Refused> {
-        self.deserialize_tuple(length, visitor)
+        self.deserialize_tuple(len, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
@@ -405,6 +412,6 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
             Some(value) => value,
             None => Value::deserialize(self)?,
         };
-        value.deserialize_enum(name, variants, visitor).map_err(|_| Refused)
+        value.deserialize_enum(name, variants, visitor).map_err(Refused::from)
     }
 }

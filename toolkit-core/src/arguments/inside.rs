@@ -133,16 +133,16 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         if let Some((index, property)) = known {
             return Ok(Some((property, index)));
         }
-        let node = self.unknown(&name)?;
+        let node = self.unknown(name.clone())?;
         self.value = Some((node, self.members.value()?));
         self.name = Some(name);
         Ok(None)
     }
 
     /// The schema of a name that the node does not list.
-    fn unknown(&mut self, name: &Cow<'de, str>) -> Result<&'s Node, Refused> {
+    fn unknown(&mut self, name: Cow<'de, str>) -> Result<&'s Node, Refused> {
         let node = match (self.node.patterns.first(), self.node.additional) {
-            (Some((pattern, node)), _) if pattern.matches(name) => self.walk.schema.node(*node),
+            (Some((pattern, node)), _) if pattern.matches(&name) => self.walk.schema.node(*node),
             (_, Additional::Schema(node)) => self.walk.schema.node(node),
             (_, Additional::Any) => &ANYTHING,
             (_, Additional::Nothing) => return Err(Refused),
@@ -175,7 +175,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     #[inline]
     pub(super) fn finish(&mut self) -> Result<(), Refused> {
         if self.value.is_some() {
-            self.value(|value| IgnoredAny::deserialize(value))?;
+            self.value(IgnoredAny::deserialize)?;
         }
         if self.is_over || matches!(self.next()?, Step::End) { Ok(()) } else { Err(Refused) }
     }
@@ -213,18 +213,18 @@ struct Names<'de> {
 }
 
 impl<'de> Names<'de> {
-    fn is_new(&mut self, name: &Cow<'de, str>) -> bool {
+    fn is_new(&mut self, name: Cow<'de, str>) -> bool {
         for place in &mut self.few {
             match place {
-                Some(given) if given == name => return false,
+                Some(given) if *given == name => return false,
                 Some(_) => {}
                 None => {
-                    *place = Some(name.clone());
+                    *place = Some(name);
                     return true;
                 }
             }
         }
-        self.many.insert(name.clone())
+        self.many.insert(name)
     }
 }
 

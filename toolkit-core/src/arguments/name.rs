@@ -60,14 +60,14 @@ impl Name<'_> {
         if cursor.at() != self.0.len() {
             return Err(Refused);
         }
-        self.0.parse().map_err(|_| Refused)
+        self.0.parse().map_err(Refused::from)
     }
 }
 
 macro_rules! numbers {
     ($($method:ident)*) => { $(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-            self.number()?.$method(visitor).map_err(|_| Refused)
+            self.number()?.$method(visitor).map_err(Refused::from)
         }
     )* };
 }

@@ -23,7 +23,7 @@ pub(crate) fn normal_form(
 }
 
 fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Value, Vec<Problem>> {
-    let (json, mut problems) = read(text, limits).map_err(|problem| vec![problem])?;
+    let (json, mut problems) = read(text, limits).map_err(|problem| vec![*problem])?;
     match judge(schema, &json, limits) {
         Ok(value) if problems.is_empty() => Ok(value),
         Ok(_) => Err(problems),
@@ -51,7 +51,7 @@ pub(crate) fn problems(
     };
     // Only now it is asked why, and of the whole arguments.
     let problems = match read(text, limits) {
-        Err(problem) => vec![problem],
+        Err(problem) => vec![*problem],
         Ok((json, mut problems)) => {
             problems.extend(judge::problems(schema, &json, limits));
             problems

@@ -90,7 +90,7 @@ fn whole_or(double: f64) -> Held {
 
 /// As the report asks: in exact decimals.
 #[cold]
-fn exact(node: &Node, digits: &Cow<'_, str>) -> Result<Held, Refused> {
+fn exact(node: &Node, digits: &str) -> Result<Held, Refused> {
     let decimal = Decimal::read(digits).ok_or(Refused)?;
     let (decimal, value) = held(node, digits, decimal).ok_or(Refused)?;
     let is_step = node.multiple_of.as_ref().is_none_or(|step| decimal.is_multiple_of(step));

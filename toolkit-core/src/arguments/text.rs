@@ -34,9 +34,9 @@ pub(crate) type Member<'a> = (Cow<'a, str>, Json<'a>);
 pub(crate) type Read<'a> = (Json<'a>, Vec<Problem>);
 
 /// Reads argument text; blank text and `null` stand for an object without fields.
-pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Problem> {
+pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Box<Problem>> {
     if !is_within(text.len(), limits) {
-        return Err(too_long(text.len(), limits));
+        return Err(Box::new(too_long(text.len(), limits)));
     }
     if is_blank(text) {
         return Ok((Json::Object(Vec::new()), Vec::new()));
@@ -48,10 +48,10 @@ pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Probl
     match read {
         Ok(Json::Null) if is_whole => Ok((Json::Object(Vec::new()), Vec::new())),
         Ok(object @ Json::Object(_)) if is_whole => Ok((object, reader.problems)),
-        Ok(other) if is_whole => Err(not_an_object(&other, limits)),
+        Ok(other) if is_whole => Err(Box::new(not_an_object(&other, limits))),
         // What is no JSON as a whole is told first, with the words of serde_json's own reading.
-        read => Err(fault(text, limits).or_else(|| read.err()?.limit).unwrap_or_else(|| {
-            not_json("the JSON can not be read. Send one JSON object".to_owned())
+        read => Err(fault(text, limits).map(Box::new).or_else(|| read.err()?.limit).unwrap_or_else(|| {
+            Box::new(not_json("the JSON can not be read. Send one JSON object".to_owned()))
         })),
     }
 }
@@ -173,7 +173,13 @@ impl Json<'_> {
 
 /// Why reading stopped: a limit, or where `None` the text.
 struct Stop {
-    limit: Option<Problem>,
+    limit: Option<Box<Problem>>,
+}
+
+impl Stop {
+    fn at(limit: Problem) -> Self {
+        Self { limit: Some(Box::new(limit)) }
+    }
 }
 
 impl From<Refused> for Stop {
@@ -216,7 +222,7 @@ impl<'c, 'a, 'l> Reader<'c, 'a, 'l> {
         self.values += 1;
         if self.values > self.limits.values {
             let message = format!("more than {} values; send fewer", self.limits.values);
-            return Err(Stop { limit: Some(over(Path::root(), message)) });
+            return Err(Stop::at(over(Path::root(), message)));
         }
         Ok(match self.cursor.kind()? {
             Kind::Object => return self.object(),
@@ -257,7 +263,7 @@ impl<'c, 'a, 'l> Reader<'c, 'a, 'l> {
     fn open(&self) -> Result<(), Stop> {
         if self.depth + self.steps.len() >= self.limits.depth {
             let message = format!("nested more than {} levels deep", self.limits.depth);
-            return Err(Stop { limit: Some(over(self.path(), message)) });
+            return Err(Stop::at(over(self.path(), message)));
         }
         self.cursor.step();
         Ok(())
@@ -273,7 +279,7 @@ impl<'c, 'a, 'l> Reader<'c, 'a, 'l> {
             let Some(name) = self.cursor.name()?.text() else {
                 let message = "a field's name is not valid Unicode";
                 let problem = Problem::new(self.path(), ProblemKind::NotJson, message);
-                return Err(Stop { limit: Some(problem) });
+                return Err(Stop::at(problem));
             };
             let is_new = seen.is_new(name.clone(), &object);
             if !is_new {
