@@ -104,7 +104,7 @@ fn maps(
 /// A plain one.
 #[derive(Debug)]
 #[arg_type]
-pub struct Plain {
+struct Plain {
     a: u8,
     #[serde(default)]
     b: u8,
@@ -166,7 +166,7 @@ fn structs(
 
 #[derive(Debug)]
 #[arg_type]
-pub enum Closed {
+enum Closed {
     EUR,
     /// Dollars.
     #[serde(rename = "usd")]
@@ -177,7 +177,7 @@ pub enum Closed {
 
 #[derive(Debug)]
 #[arg_type]
-pub enum External {
+enum External {
     EUR,
     #[serde(rename = "a")]
     One(u8),
@@ -193,7 +193,7 @@ pub enum External {
 #[derive(Debug)]
 #[arg_type]
 #[serde(tag = "kind")]
-pub enum Internal {
+enum Internal {
     EUR,
     #[serde(rename = "usd")]
     Named {
@@ -207,7 +207,7 @@ pub enum Internal {
 
 /// Enums.
 #[tool]
-pub fn enums(
+fn enums(
     a: Closed,
     b: Option<External>,
     c: Option<Internal>,
@@ -311,7 +311,7 @@ fn foreign(
 /// What stands in other things.
 #[tool]
 fn others(
-    a: Option<std::time::Duration>,
+    wait: Option<std::time::Duration>,
     b: Option<std::ops::Range<u8>>,
     c: Option<Box<Tree>>,
     d: Option<(Newtype, Closed, Option<Plain>)>,
@@ -320,7 +320,7 @@ fn others(
     #[arg(default = vec![1, 2])] g: Vec<u16>,
     h: Option<Result<u8, String>>,
 ) -> String {
-    format!("{a:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?}")
+    format!("{wait:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?}")
 }
 
 /// Every format that is asserted.
@@ -504,9 +504,9 @@ fn add_webhook(
 #[arg_type]
 #[serde(rename_all = "kebab-case")]
 enum Event {
-    OrderPaid,
-    OrderShipped,
-    OrderCancelled,
+    Paid,
+    OutForDelivery,
+    Cancelled,
 }
 
 /// Draws.

@@ -207,7 +207,8 @@ fn numbers(node: &Node) -> Vec<Value> {
     let plain =
         |bound: &Option<Decimal>| bound.as_ref().map(|bound| double_value(bound).to_string());
     let (least, most) = integers(node);
-    let mut texts: Vec<String> = plain(&node.minimum).into_iter().collect();
+    let mut texts: Vec<String> = Vec::new();
+    texts.extend(plain(&node.minimum));
     texts.extend(["0", "1", "-1", "0.5"].map(str::to_owned));
     texts.extend(plain(&node.maximum));
     texts.extend([least.to_string(), most.to_string()]);

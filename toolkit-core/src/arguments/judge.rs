@@ -115,7 +115,7 @@ pub(super) struct Judge<'a> {
     pub(super) problems: Vec<Problem>,
     /// So many problems end the walk: one where only whether there is any is asked.
     enough: usize,
-    /// Inside a `not`, where what a type can not hold is no reason to accept a value.
+    /// Where a schema's refusal lets a value pass, as in `not`; what a type can not hold is none.
     pub(super) negated: bool,
     /// What a schema makes of a value, asked once; `None` where it refuses it.
     verdicts: BTreeMap<Key, Option<Value>>,

@@ -19,7 +19,7 @@ impl<'a> Judge<'a> {
         place: &Place<'_>,
     ) -> Value {
         let members = subject.members();
-        let misspelt = if self.tells() { self.misspelt(node, &members) } else { Vec::new() };
+        let misspelt = if self.tells() { misspelt(node, &members) } else { Vec::new() };
         self.missing(node, &members, &misspelt, place);
         self.too_much(node, &members, &misspelt, place);
         self.names(node, &members, place);
@@ -96,22 +96,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The fields whose names are slips of ones that are not given, each of its own.
-    fn misspelt(&self, node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
-        let mut misspelt: Misspelt<'a> = Vec::new();
-        for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
-            let is_open = |property: &&Property| {
-                let is_given = members.iter().any(|(given, _)| *given == property.name);
-                !is_given && misspelt.iter().all(|(_, meant)| meant.name != property.name)
-            };
-            let open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
-            let near = nearest(name, open.iter().map(|property| property.name.as_str()));
-            let near = open.iter().find(|property| Some(property.name.as_str()) == near);
-            misspelt.extend(near.map(|near| (name.as_ref(), *near)));
-        }
-        misspelt
-    }
-
     fn too_much(
         &mut self,
         node: &Node,
@@ -170,6 +154,22 @@ impl<'a> Judge<'a> {
     fn cut(&self, name: &str) -> String {
         escaped(name, self.limits.shown_chars)
     }
+}
+
+/// The fields whose names are slips of ones that are not given, each of its own.
+fn misspelt<'a>(node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
+    let mut misspelt: Misspelt<'a> = Vec::new();
+    for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
+        let is_open = |property: &&Property| {
+            let is_given = members.iter().any(|(given, _)| *given == property.name);
+            !is_given && misspelt.iter().all(|(_, meant)| meant.name != property.name)
+        };
+        let open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
+        let near = nearest(name, open.iter().map(|property| property.name.as_str()));
+        let near = open.iter().find(|property| Some(property.name.as_str()) == near);
+        misspelt.extend(near.map(|near| (name.as_ref(), *near)));
+    }
+    misspelt
 }
 
 /// Whether an object takes a field of that name.

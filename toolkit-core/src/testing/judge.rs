@@ -138,7 +138,7 @@ impl Judge {
     }
 }
 
-/// `multipleOf` beyond 2^53, where the `jsonschema` crate reckons with doubles and JSON with digits.
+/// `multipleOf` from 2^53 on, where the `jsonschema` crate reckons with doubles and JSON with digits.
 struct MultipleOf {
     of_doubles: Validator,
     step: Option<Decimal>,
@@ -159,7 +159,7 @@ impl<'i> Keyword<'i> for MultipleOf {
 
     fn is_valid(&self, instance: &'i Value) -> bool {
         const EXACT: f64 = 9_007_199_254_740_992.0;
-        let large = instance.as_f64().filter(|number| number.abs() > EXACT);
+        let large = instance.as_f64().filter(|number| number.abs() >= EXACT);
         let (Some(_), Some(step)) = (large, &self.step) else {
             return self.of_doubles.is_valid(instance);
         };
