@@ -569,9 +569,17 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
         return None;
     }
     // What runs is the float, so it is the float that must be within the bounds.
-    let sent: f64 = digits.parse().ok()?;
-    let double = if node.is_single { f64::from(digits.parse::<f32>().ok()?) } else { sent };
-    let float = double.is_finite().then(|| Decimal::read(&sent.to_string())).flatten()?;
+    let (double, shortest) = if node.is_single {
+        let single: f32 = digits.parse().ok()?;
+        let double = f64::from(single);
+        // The shortest digits of the largest one are beyond it.
+        let is_largest = double.abs() >= f64::from(f32::MAX);
+        (double, if is_largest { double.to_string() } else { single.to_string() })
+    } else {
+        let double: f64 = digits.parse().ok()?;
+        (double, double.to_string())
+    };
+    let float = double.is_finite().then(|| Decimal::read(&shortest)).flatten()?;
     let exact = || Decimal::read(&format!("{double:.0}")).is_some_and(|whole| whole == decimal);
     // A double holds every integer of 15 digits, a single every one of 7.
     let short = digits.len() <= if node.is_single { 7 } else { 15 };

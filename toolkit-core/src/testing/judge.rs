@@ -283,8 +283,14 @@ fn names_of(types: &Value) -> Vec<&str> {
 }
 
 fn float(digits: &str, is_literal: bool, is_single: bool) -> Option<Value> {
-    let double: f64 = digits.parse().ok()?;
-    let held = if is_single { f64::from(digits.parse::<f32>().ok()?) } else { double };
+    let mut double: f64 = digits.parse().ok()?;
+    let mut held = double;
+    if is_single {
+        let single: f32 = digits.parse().ok()?;
+        held = f64::from(single);
+        // Its own shortest digits, but those of the largest one are beyond it.
+        double = if single.abs() < f32::MAX { single.to_string().parse().ok()? } else { held };
+    }
     if !held.is_finite() || (is_literal && !is_exact(digits, held)) {
         return None;
     }
