@@ -520,7 +520,8 @@ impl<'a> Judge<'a> {
                 spare -= 1;
                 let is_needed = node.min_items.is_some_and(|least| (spare as u64) < least);
                 let item = node.prefix.get(index).copied().or(node.items);
-                let other = item.filter(|_| is_needed && self.tells());
+                let is_shown = self.tells() && self.problems.len() < self.limits.problems;
+                let other = item.filter(|_| is_needed && is_shown);
                 let other = other.and_then(|item| another(self.schema, item, items));
                 if let Some(other) = &other {
                     message.push_str(&like(other));

@@ -27,8 +27,7 @@ use crate::tool::Tool;
 /// So many calls are generated from the schema, valid and invalid, and taken through the
 /// tool's real arguments gate and no further: nothing is run, and neither `check` nor
 /// approval nor `#[state]` is asked. Beside it the `jsonschema` crate judges the normal
-/// form by the published schema, formats by our reading of them. A tool without states
-/// that a registry would have to be given needs none here.
+/// form by the published schema, formats by our reading of them.
 ///
 /// The seed is printed. The environment's `TOOLKIT_SEED` repeats a run, and its
 /// `TOOLKIT_CASES` says how many calls, whatever is said here.
