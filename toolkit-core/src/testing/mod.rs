@@ -55,9 +55,13 @@ pub fn agree(tool: impl Into<Tool>, cases: usize) -> Agreement {
     let cases = from_environment("TOOLKIT_CASES")
         .map_or(cases, |cases| usize::try_from(cases).unwrap_or(usize::MAX));
     let tool = tool.into();
-    println!("agree {}: TOOLKIT_SEED={seed} TOOLKIT_CASES={cases}", tool.name());
+    let name = tool.name().to_owned();
+    println!("agree {name}: TOOLKIT_SEED={seed} TOOLKIT_CASES={cases}");
     match Trial::of(tool).map_err(NoAgreement::Unfit).and_then(|t| t.agree(cases, seed, |_| {})) {
-        Ok(agreement) => agreement,
+        Ok(agreement) => {
+            println!("agree {name}: {agreement:?}");
+            agreement
+        }
         Err(reason) => panic!("{reason}"),
     }
 }
