@@ -17,7 +17,7 @@ impl TryFrom<u8> for Even {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
-        if number % 2 == 0 { Ok(Self(number)) } else { Err("odd".to_owned()) }
+        if number.is_multiple_of(2) { Ok(Self(number)) } else { Err("odd".to_owned()) }
     }
 }
 
