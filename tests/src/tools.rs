@@ -146,7 +146,7 @@ enum KeyedForm {
 /// A plain one.
 #[derive(Debug)]
 #[arg_type]
-pub struct Plain {
+struct Plain {
     a: u8,
     #[serde(default)]
     b: u8,
@@ -208,7 +208,7 @@ fn structs(
 
 #[derive(Debug)]
 #[arg_type]
-pub enum Closed {
+enum Closed {
     EUR,
     /// Dollars.
     #[serde(rename = "usd")]
@@ -219,7 +219,7 @@ pub enum Closed {
 
 #[derive(Debug)]
 #[arg_type]
-pub enum External {
+enum External {
     EUR,
     #[serde(rename = "a")]
     One(u8),
@@ -235,7 +235,7 @@ pub enum External {
 #[derive(Debug)]
 #[arg_type]
 #[serde(tag = "kind")]
-pub enum Internal {
+enum Internal {
     EUR,
     #[serde(rename = "usd")]
     Named {
@@ -249,7 +249,7 @@ pub enum Internal {
 
 /// Enums.
 #[tool]
-pub fn enums(
+fn enums(
     a: Closed,
     b: Option<External>,
     c: Option<Internal>,
@@ -353,7 +353,7 @@ fn foreign(
 /// What stands in other things.
 #[tool]
 fn others(
-    a: Option<std::time::Duration>,
+    wait: Option<std::time::Duration>,
     b: Option<std::ops::Range<u8>>,
     c: Option<Box<Tree>>,
     d: Option<(Newtype, Closed, Option<Plain>)>,
@@ -362,7 +362,7 @@ fn others(
     #[arg(default = vec![1, 2])] g: Vec<u16>,
     h: Option<Result<u8, String>>,
 ) -> String {
-    format!("{a:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?}")
+    format!("{wait:?} {b:?} {c:?} {d:?} {e:?} {f:?} {g:?} {h:?}")
 }
 
 /// Every format that is asserted.
@@ -546,9 +546,9 @@ fn add_webhook(
 #[arg_type]
 #[serde(rename_all = "kebab-case")]
 enum Event {
-    OrderPaid,
-    OrderShipped,
-    OrderCancelled,
+    Paid,
+    OutForDelivery,
+    Cancelled,
 }
 
 /// Draws.

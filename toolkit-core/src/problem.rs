@@ -196,7 +196,7 @@ pub struct Problem {
     message: String,
     expected: Option<String>,
     suggestion: Option<Value>,
-    example: Option<Value>,
+    example: Option<Box<Value>>,
 }
 
 impl Problem {
@@ -222,7 +222,7 @@ impl Problem {
     }
 
     pub(crate) fn with_example(mut self, example: Option<Value>) -> Self {
-        self.example = example;
+        self.example = example.map(Box::new);
         self
     }
 
@@ -273,8 +273,8 @@ impl Problem {
 
     /// Any value that is accepted there, to show the form; it says nothing of what was meant.
     #[must_use]
-    pub const fn example(&self) -> Option<&Value> {
-        self.example.as_ref()
+    pub fn example(&self) -> Option<&Value> {
+        self.example.as_deref()
     }
 }
 

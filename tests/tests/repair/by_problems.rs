@@ -59,11 +59,11 @@ pub fn repaired(arguments: &Value, problems: &[Problem]) -> Value {
         }
     }
     // Now it shows what is equal.
-    for problem in problems.iter().rev().filter(|p| p.kind() == ProblemKind::NotUnique) {
+    for problem in problems.iter().filter(|p| p.kind() == ProblemKind::NotUnique) {
         let place = renamed(problem.path().steps(), problems);
         if let Some(Value::Array(items)) = at(&mut call, &place) {
             let mut seen: Vec<Value> = Vec::new();
-            let is_there = |seen: &[Value], item| seen.iter().any(|s| key(s) == key(item));
+            let is_there = |seen: &[Value], item: &Value| seen.iter().any(|s| key(s) == key(item));
             for item in std::mem::take(items) {
                 if !is_there(&seen, &item) {
                     seen.push(item);

@@ -114,7 +114,7 @@ impl Grammar {
             }
         }
         // Now it shows what is equal.
-        for repair in repairs.iter().rev() {
+        for repair in &repairs {
             if let Repair::Differ(place) = repair {
                 differ(at(&mut call, &renamed(place, &repairs)));
             }
@@ -396,7 +396,7 @@ fn renamed(place: &[Step], repairs: &[Repair]) -> Vec<Step> {
 fn differ(value: Option<&mut Value>) {
     if let Some(Value::Array(items)) = value {
         let mut seen: Vec<Value> = Vec::new();
-        let is_there = |seen: &[Value], item| seen.iter().any(|s| key(s) == key(item));
+        let is_there = |seen: &[Value], item: &Value| seen.iter().any(|s| key(s) == key(item));
         for item in std::mem::take(items) {
             if !is_there(&seen, &item) {
                 seen.push(item);

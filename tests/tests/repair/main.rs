@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit::testing::{Mistake, Trial};
 use toolkit_tests::schemas::object;
-use toolkit_tests::tools::{annotated, enums, usual};
+use toolkit_tests::tools::{annotated, usual};
 use toolkit_tests::{Dice, cases, echo};
 
 /// The words of a report; the file stands beside the code that writes them.
@@ -39,7 +39,10 @@ fn a_broken_call_is_mended_in_one_step() {
         mend(trial, &grammar, cases(4_000).div_ceil(trials.len()), dice.next(), &mut counts);
     }
     println!("{counts}");
-    assert!(counts.left.is_empty(), "{counts}");
+    // A schema of dice may ask for what one report has no room to say; that is printed.
+    let least = counts.broken - counts.broken / 2_000;
+    assert!(counts.by_problems >= least && counts.by_words >= least, "{counts}");
+    assert!(counts.broken > cases(4_000) / 2, "{counts}");
 }
 
 /// The same calls every time, so that no line of the grammar is kept that nothing says.
@@ -55,8 +58,9 @@ fn the_grammar_holds_what_reports_say_and_nothing_else() {
     // What no mistake of these makes.
     let two = json!({"properties": {"a": {"oneOf": [{"type": "number"}, {"type": "integer"}]}}});
     let not = json!({"properties": {"a": {"not": {"type": "string"}}}});
+    let enums = annotated().into_iter().find(|tool| tool.name() == "enums");
     for (tool, arguments) in [
-        (Tool::of::<enums>(), json!({"a": "EUR", "b": {"EUR": null}})),
+        (enums.expect("it is there"), json!({"a": "EUR", "b": {"EUR": null}})),
         (echo(two), json!({"a": 5})),
         (echo(not), json!({"a": "5"})),
     ] {

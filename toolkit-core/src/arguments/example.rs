@@ -207,8 +207,10 @@ fn numbers(node: &Node) -> Vec<Value> {
     let plain =
         |bound: &Option<Decimal>| bound.as_ref().map(|bound| double_value(bound).to_string());
     let (least, most) = integers(node);
-    let mut texts = Vec::from_iter(plain(&node.minimum));
-    texts.extend(["0", "1", "-1", "0.5"].map(str::to_owned));
+    let mut texts: Vec<String> = Vec::new();
+    texts.extend(["0", "1"].map(str::to_owned));
+    texts.extend(plain(&node.minimum));
+    texts.extend(["-1", "0.5"].map(str::to_owned));
     texts.extend(plain(&node.maximum));
     texts.extend([least.to_string(), most.to_string()]);
     let double = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::double);

@@ -139,7 +139,7 @@ pub(super) struct Judge<'a> {
     enough: usize,
     /// The normal form is wanted, and not only what is wrong.
     builds: bool,
-    /// Inside a `not`, where what a type can not hold is no reason to accept a value.
+    /// Where a schema's refusal lets a value pass, as in `not`; what a type can not hold is none.
     pub(super) negated: bool,
     /// What a schema makes of a value, asked once; `None` where it refuses it.
     verdicts: BTreeMap<Key, Option<Value>>,
@@ -570,7 +570,8 @@ impl<'a> Judge<'a> {
                 spare -= 1;
                 let is_needed = node.min_items.is_some_and(|least| (spare as u64) < least);
                 let item = node.prefix.get(index).copied().or(node.items);
-                let other = item.filter(|_| is_needed && self.tells());
+                let is_shown = self.tells() && self.problems.len() < self.limits.problems;
+                let other = item.filter(|_| is_needed && is_shown);
                 let other = other.and_then(|item| another(self.schema, item, items));
                 if let Some(other) = &other {
                     message.push_str(&like(other));
@@ -637,9 +638,17 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
         return None;
     }
     // What runs is the float, so it is the float that must be within the bounds.
-    let sent: f64 = digits.parse().ok()?;
-    let double = if node.is_single { f64::from(digits.parse::<f32>().ok()?) } else { sent };
-    let float = double.is_finite().then(|| Decimal::read(&sent.to_string())).flatten()?;
+    let (double, shortest) = if node.is_single {
+        let single: f32 = digits.parse().ok()?;
+        let double = f64::from(single);
+        // The shortest digits of the largest one are beyond it.
+        let is_largest = double.abs() >= f64::from(f32::MAX);
+        (double, if is_largest { double.to_string() } else { single.to_string() })
+    } else {
+        let double: f64 = digits.parse().ok()?;
+        (double, double.to_string())
+    };
+    let float = double.is_finite().then(|| Decimal::read(&shortest)).flatten()?;
     let exact = || Decimal::read(&format!("{double:.0}")).is_some_and(|whole| whole == decimal);
     // A double holds every integer of 15 digits, a single every one of 7.
     let short = digits.len() <= if node.is_single { 7 } else { 15 };

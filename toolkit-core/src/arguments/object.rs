@@ -1,8 +1,10 @@
 //! Judges an object: what is missing, what is too much, and each field.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-use super::judge::{Judge, Place, Subject};
+use super::judge::{Judge, MOST_PROBLEMS, Place, Subject};
 use super::text::{Json, Member};
 use super::words::{ANY_VALUE, key_words, like, listed, outside};
 use crate::problem::{Problem, ProblemKind, escaped, nearest};
@@ -22,7 +24,7 @@ impl<'a> Judge<'a> {
             return Value::Null;
         }
         let members = subject.members();
-        let misspelt = if self.tells() { self.misspelt(node, &members) } else { Vec::new() };
+        let misspelt = if self.tells() { misspelt(node, &members) } else { Vec::new() };
         self.missing(node, &members, &misspelt, place);
         self.too_much(node, &members, &misspelt, place);
         self.names(node, &members, place);
@@ -137,22 +139,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The fields whose names are slips of ones that are not given, each of its own.
-    fn misspelt(&self, node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
-        let mut misspelt: Misspelt<'a> = Vec::new();
-        for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
-            let is_open = |property: &&Property| {
-                let is_given = members.iter().any(|(given, _)| *given == property.name);
-                !is_given && misspelt.iter().all(|(_, meant)| meant.name != property.name)
-            };
-            let open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
-            let near = nearest(name, open.iter().map(|property| property.name.as_str()));
-            let near = open.iter().find(|property| Some(property.name.as_str()) == near);
-            misspelt.extend(near.map(|near| (name.as_ref(), *near)));
-        }
-        misspelt
-    }
-
     fn too_much(
         &mut self,
         node: &Node,
@@ -211,6 +197,22 @@ impl<'a> Judge<'a> {
     fn cut(&self, name: &str) -> String {
         escaped(name, self.limits.shown_chars)
     }
+}
+
+/// The fields whose names are slips of ones that are not given, each of its own.
+fn misspelt<'a>(node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
+    let given: BTreeSet<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
+    let is_open = |property: &&Property| !given.contains(property.name.as_str());
+    let mut open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
+    let mut misspelt: Misspelt<'a> = Vec::new();
+    let unexpected = members.iter().filter(|(name, _)| !is_allowed(node, name));
+    for (name, _) in unexpected.take(MOST_PROBLEMS) {
+        let near = nearest(name, open.iter().map(|property| property.name.as_str()));
+        if let Some(at) = open.iter().position(|property| Some(property.name.as_str()) == near) {
+            misspelt.push((name.as_ref(), open.remove(at)));
+        }
+    }
+    misspelt
 }
 
 /// Whether an object takes a field of that name.

@@ -65,7 +65,9 @@ impl<'a> Judge<'a> {
     }
 
     fn refuse_several(&mut self, node: &Node, subject: &Subject<'a>, place: &Place<'_>) {
+        let outside = std::mem::replace(&mut self.negated, true);
         let fitting = node.one_of.iter().filter(|id| self.verdict(**id, subject).is_some()).count();
+        self.negated = outside;
         if fitting > 1 {
             let like = self.example(node).as_ref().map_or_else(String::new, like_value);
             let message = format!("fits {fitting} forms where it must fit exactly one{like}");

@@ -304,7 +304,8 @@ impl<'s> Builder<'s> {
             (None, None) => -2.0,
         };
         let places = step.map_or(2, |step| step.to_string().split('.').nth(1).map_or(0, str::len));
-        let number = ((start + steps) * unit).min(most.unwrap_or(f64::MAX));
+        let end = most.map_or(f64::MAX, |most| (most / unit).floor());
+        let number = (start + steps).min(end) * unit;
         let text = format!("{number:.places$}");
         let parsed = if whole || places == 0 {
             text.split('.').next().and_then(|whole| whole.parse::<i64>().ok()).map(Value::from)

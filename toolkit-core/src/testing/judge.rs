@@ -138,7 +138,7 @@ impl Judge {
     }
 }
 
-/// `multipleOf` beyond 2^53, where the `jsonschema` crate reckons with doubles and JSON with digits.
+/// `multipleOf` from 2^53 on, where the `jsonschema` crate reckons with doubles and JSON with digits.
 struct MultipleOf {
     of_doubles: Validator,
     step: Option<Decimal>,
@@ -159,7 +159,7 @@ impl<'i> Keyword<'i> for MultipleOf {
 
     fn is_valid(&self, instance: &'i Value) -> bool {
         const EXACT: f64 = 9_007_199_254_740_992.0;
-        let large = instance.as_f64().filter(|number| number.abs() > EXACT);
+        let large = instance.as_f64().filter(|number| number.abs() >= EXACT);
         let (Some(_), Some(step)) = (large, &self.step) else {
             return self.of_doubles.is_valid(instance);
         };
@@ -283,8 +283,14 @@ fn names_of(types: &Value) -> Vec<&str> {
 }
 
 fn float(digits: &str, is_literal: bool, is_single: bool) -> Option<Value> {
-    let double: f64 = digits.parse().ok()?;
-    let held = if is_single { f64::from(digits.parse::<f32>().ok()?) } else { double };
+    let mut double: f64 = digits.parse().ok()?;
+    let mut held = double;
+    if is_single {
+        let single: f32 = digits.parse().ok()?;
+        held = f64::from(single);
+        // Its own shortest digits, but those of the largest one are beyond it.
+        double = if single.abs() < f32::MAX { single.to_string().parse().ok()? } else { held };
+    }
     if !held.is_finite() || (is_literal && !is_exact(digits, held)) {
         return None;
     }

@@ -27,8 +27,7 @@ use crate::tool::Tool;
 /// So many calls are generated from the schema, valid and invalid, and taken through the
 /// tool's real arguments gate and no further: nothing is run, and neither `check` nor
 /// approval nor `#[state]` is asked. Beside it the `jsonschema` crate judges the normal
-/// form by the published schema, formats by our reading of them. A tool without states
-/// that a registry would have to be given needs none here.
+/// form by the published schema, formats by our reading of them.
 ///
 /// The seed is printed. The environment's `TOOLKIT_SEED` repeats a run, and its
 /// `TOOLKIT_CASES` says how many calls, whatever is said here.
@@ -56,9 +55,13 @@ pub fn agree(tool: impl Into<Tool>, cases: usize) -> Agreement {
     let cases = from_environment("TOOLKIT_CASES")
         .map_or(cases, |cases| usize::try_from(cases).unwrap_or(usize::MAX));
     let tool = tool.into();
-    println!("agree {}: TOOLKIT_SEED={seed} TOOLKIT_CASES={cases}", tool.name());
+    let name = tool.name().to_owned();
+    println!("agree {name}: TOOLKIT_SEED={seed} TOOLKIT_CASES={cases}");
     match Trial::of(tool).map_err(NoAgreement::Unfit).and_then(|t| t.agree(cases, seed, |_| {})) {
-        Ok(agreement) => agreement,
+        Ok(agreement) => {
+            println!("agree {name}: {agreement:?}");
+            agreement
+        }
         Err(reason) => panic!("{reason}"),
     }
 }

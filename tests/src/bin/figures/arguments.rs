@@ -39,9 +39,11 @@ struct Medium {
     #[garde(range(min = 0.01))]
     amount: f64,
     #[garde(skip)]
+    #[expect(dead_code, reason = "it is only decoded")]
     currency: Currency,
     #[schemars(extend("format" = "date"))]
     #[garde(skip)]
+    #[expect(dead_code, reason = "it is only decoded")]
     pay_on: Option<String>,
 }
 

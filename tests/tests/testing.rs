@@ -1,0 +1,149 @@
+//! `toolkit::testing`: what it generates, what it compares, and what it says.
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{TestError, TestRunner};
+use serde_json::{Value, json};
+use toolkit::prelude::*;
+use toolkit::testing::{Arguments, Mistake, Trial, agree};
+
+/// A number that its schema says nothing of.
+#[derive(Debug)]
+#[arg_type]
+#[serde(try_from = "u8")]
+#[schemars(with = "u8")]
+struct Even(u8);
+
+impl TryFrom<u8> for Even {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        if number.is_multiple_of(2) { Ok(Self(number)) } else { Err("odd".to_owned()) }
+    }
+}
+
+fn never() -> Result<(), ToolError> {
+    panic!("a trial asks no rule")
+}
+
+/// Books.
+#[tool(effect = "irreversible", scopes("books:write"), check = never(), approval(seats > panicking()))]
+fn book(#[state] desk: &String, seats: u8, note: Option<String>) -> String {
+    panic!("a trial runs nothing: {desk} {seats} {note:?}")
+}
+
+fn panicking() -> u8 {
+    panic!("a trial asks for no approval")
+}
+
+#[test]
+fn nothing_behind_the_arguments_gate_is_asked_or_run() {
+    let agreement = agree(Tool::of::<book>(), 500);
+    assert!(agreement.accepted > 50 && agreement.refused > 50, "{agreement:?}");
+    assert_eq!(agreement.refused_by_type, 0);
+}
+
+#[test]
+fn what_a_type_alone_refuses_is_counted_and_is_no_disagreement() {
+    /// Halves.
+    #[tool]
+    fn halve(number: Even) -> u8 {
+        number.0 / 2
+    }
+    let trial = Trial::of(Tool::of::<halve>()).unwrap();
+    let case = trial.case(r#"{"number": 3}"#);
+    assert!(case.judge && case.is_agreed() && case.is_refused_by_type());
+    assert!(!trial.case(r#"{"number": 4}"#).is_refused_by_type());
+    assert!(!trial.case(r#"{"number": -1}"#).is_refused_by_type());
+    let agreement = trial.agree(500, 1, |_| {}).unwrap();
+    assert!(agreement.refused_by_type > 20, "{agreement:?}");
+}
+
+#[test]
+fn a_disagreement_is_told_with_both_verdicts() {
+    let mut case = Trial::of(Tool::of::<book>()).unwrap().case(r#"{"seats": 2.0, "note": null}"#);
+    assert!(case.is_agreed());
+    case.judge = false;
+    assert!(!case.is_agreed());
+    assert_eq!(
+        case.to_string(),
+        "arguments    {\"seats\": 2.0, \"note\": null}\n\
+         normal form  {\"seats\":2}\n\
+         the gate     accepts, and passes on {\"seats\":2}\n\
+         the judge    refuses"
+    );
+    let mut case = Trial::of(Tool::of::<book>()).unwrap().case("{}{}");
+    case.judge = true;
+    assert!(!case.is_agreed());
+    assert_eq!(
+        case.to_string(),
+        "arguments    {}{}\n\
+         normal form  none: a text rule is broken\n\
+         the gate     refuses:\n             \
+         $: there is text after the JSON object: \"{}\". Send the object alone\n\
+         the judge    accepts"
+    );
+}
+
+#[test]
+fn a_seed_gives_the_same_calls_every_time() {
+    let calls = |seed| {
+        let mut calls = Vec::new();
+        let trial = Trial::of(Tool::of::<book>()).unwrap();
+        trial.agree(200, seed, |case| calls.push(case.text.clone())).unwrap();
+        calls
+    };
+    assert_eq!(calls(1), calls(1));
+    assert_ne!(calls(1), calls(2));
+}
+
+#[test]
+fn each_mistake_is_made_where_the_schema_has_a_place_for_it() {
+    let schema = json!({
+        "properties": {
+            "order_id": {"type": "string", "pattern": r"^O-\d+$"},
+            "currency": {"enum": ["EUR", "USD"]},
+            "lines": {"type": "array", "minItems": 1, "maxItems": 3, "items": {
+                "type": "object",
+                "properties": {"quantity": {"type": "integer", "minimum": 1}},
+                "required": ["quantity"],
+                "additionalProperties": false,
+            }},
+        },
+        "required": ["order_id", "currency", "lines"],
+        "additionalProperties": false,
+    });
+    let run = |arguments: Value, _| async move { Ok::<_, ToolError>(arguments) };
+    let trial = Trial::of(Tool::dynamic("order", "Orders.", schema.clone(), run)).unwrap();
+    let accepted = |kinds: &[Mistake], count: usize| {
+        let broken = Arguments::of(schema.clone()).mistakes(count..=count, kinds.iter().copied());
+        let mut runner = TestRunner::deterministic();
+        let values = (0..200).map(|_| broken.new_tree(&mut runner).unwrap().current());
+        values.filter(|value| trial.case(&value.to_string()).judge).count()
+    };
+    assert_eq!(accepted(&[], 0), 200);
+    // The same case or another value may be right by chance; what is missing is not.
+    for kind in Mistake::ALL {
+        let most = if matches!(kind, Mistake::WrongCase | Mistake::Other) { 120 } else { 0 };
+        let accepted = accepted(&[kind], 1);
+        assert!(accepted <= most, "{kind:?}: {accepted} of 200 accepted");
+    }
+}
+
+#[test]
+fn a_failing_case_shrinks_to_what_matters() {
+    let schema = json!({
+        "properties": {
+            "wanted": {"const": 7},
+            "list": {"type": "array", "items": {"type": "integer"}},
+            "deep": {"type": "object", "properties": {"a": {"const": "x"}}, "required": ["a"]},
+        },
+        "required": ["wanted", "list", "deep"],
+    });
+    let arguments = Arguments::of(schema).mistakes(0..=0, []);
+    let result = TestRunner::deterministic().run(&arguments, |value| {
+        assert_ne!(value["wanted"], 7);
+        Ok(())
+    });
+    let Err(TestError::Fail(_, smallest)) = result else { panic!("it never failed") };
+    assert_eq!(smallest, json!({"wanted": 7}));
+}
