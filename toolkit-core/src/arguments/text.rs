@@ -50,9 +50,11 @@ pub(super) fn read<'a>(text: &'a str, limits: &Limits) -> Result<Read<'a>, Box<P
         Ok(object @ Json::Object(_)) if is_whole => Ok((object, reader.problems)),
         Ok(other) if is_whole => Err(Box::new(not_an_object(&other, limits))),
         // What is no JSON as a whole is told first, with the words of serde_json's own reading.
-        read => Err(fault(text, limits).map(Box::new).or_else(|| read.err()?.limit).unwrap_or_else(|| {
-            Box::new(not_json("the JSON can not be read. Send one JSON object".to_owned()))
-        })),
+        read => {
+            Err(fault(text, limits).map(Box::new).or_else(|| read.err()?.limit).unwrap_or_else(
+                || Box::new(not_json("the JSON can not be read. Send one JSON object".to_owned())),
+            ))
+        }
     }
 }
 

@@ -108,7 +108,7 @@ impl Gates for Trial<'_> {
         let gate = match arguments::check(self.entry, &self.call, self.limits, slots) {
             Ok(Some(canonical)) => Ok(canonical.value),
             Ok(None) => normal_form(&self.entry.schema, Arguments::Text(&text), self.limits)
-                .map_err(|_| Outcome::not_run()),
+                .map_err(|problems| Outcome::invalid(problems, String::new())),
             Err(Stopped::Refused(outcome)) => Err(*outcome),
             Err(other) => return Err(other),
         };

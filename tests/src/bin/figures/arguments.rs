@@ -128,7 +128,7 @@ fn large(wrong: bool) -> String {
             _ => (index % 9 + 1).to_string(),
         };
         let price = if wrong && index == 199 { "-1".to_owned() } else { format!("{index}.99") };
-        let note = if index % 2 == 0 {
+        let note = if index.is_multiple_of(2) {
             format!(r#","note":"leave at the door of number {index:04}, please ring twice there""#)
         } else {
             String::new()
@@ -205,8 +205,7 @@ fn bare<T: DeserializeOwned + 'static>(text: String) -> Contender {
 fn guided<T: ToolArg + 'static>(text: String) -> Contender {
     let decoder = Decoder::<T>::new().expect("the type is right");
     Box::new(move || {
-        let decoded = black_box(decoder.decode(&text));
-        assert!(decoded.is_ok());
+        assert!(black_box(decoder.decode(&text)).is_ok());
         1
     })
 }
@@ -252,8 +251,7 @@ fn guided_value<T: ToolArg + 'static>(text: &str) -> Contender {
     let decoder = Decoder::<T>::new().expect("the type is right");
     let value: Value = serde_json::from_str(text).expect("it is valid");
     Box::new(move || {
-        let decoded = black_box(decoder.decode_value(&value));
-        assert!(decoded.is_ok());
+        assert!(black_box(decoder.decode_value(&value)).is_ok());
         1
     })
 }
