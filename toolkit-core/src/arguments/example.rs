@@ -6,7 +6,7 @@ use super::judge::{Judge, Place, Subject, double_value, held, integers};
 use super::text::read_value;
 use super::union::behind;
 use crate::limits::Limits;
-use crate::schema::{Compiled, Decimal, Node, NodeId, Type, sample};
+use crate::schema::{Additional, Compiled, Decimal, Node, NodeId, Type, sample};
 
 /// A value that the schema accepts; none where the search does not find one.
 pub(super) fn example(schema: &Compiled, node: &Node) -> Option<Value> {
@@ -155,7 +155,6 @@ impl Search<'_> {
 
     /// A field of a map.
     fn other(&self, node: &Node, depth: usize) -> Option<(String, Value)> {
-        use crate::schema::Additional;
         if let Some((pattern, schema)) = node.patterns.first() {
             let name = sample(&pattern.text, &mut |_| 0)?;
             return Some((name, self.of(self.schema.node(*schema), depth + 1)?));

@@ -550,9 +550,13 @@ impl<'a> Judge<'a> {
             self.unique(node, &values, place);
         } else if node.unique_items && self.tells() {
             // What is no right item has no normal form to compare, and must be told beforehand.
-            let message = "each item may stand once".to_owned();
+            // Where more than one is needed, taking the equal ones away would leave too few.
+            let is_needed = node.min_items.is_some_and(|least| least > 1);
+            let example = self.example(node).filter(|_| is_needed);
+            let like = example.as_ref().map_or_else(String::new, like);
+            let message = format!("each item may stand once{like}");
             let problem = Problem::new(place.path(), ProblemKind::NotUnique, message);
-            self.push(problem.expecting("items that differ"));
+            self.push(problem.expecting("items that differ").with_example(example));
         }
         Value::Array(values)
     }

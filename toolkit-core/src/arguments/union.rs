@@ -240,21 +240,11 @@ impl<'a> Judge<'a> {
         };
         let near = given.and_then(|given| nearest(given, names()));
         let near = near.and_then(|near| variants.iter().find(|variant| variant.name == near));
-        if let (Some(name), Some(json), Some(Variant { name: near, holds: Some(holds) })) =
-            (given, held, near)
+        if let (Some(name), Some(json), Some(near)) = (given, held, near)
+            && let Some(holds) = near.holds
         {
-            // The object is right but for its one name.
-            let allowed: Vec<String> =
-                variants.iter().filter(|v| v.holds.is_some()).map(|v| v.name.to_owned()).collect();
-            let expected = format!("allowed: {}", listed(&allowed));
-            let cut = |name: &str| escaped(name, self.limits.shown_chars);
-            let (shown, meant) = (cut(name), cut(near));
-            let message =
-                format!("unexpected field '{shown}' (did you mean '{meant}'? {expected})");
-            let at = Place::Field(place, name);
-            let problem = Problem::new(at.path(), ProblemKind::UnexpectedField, message);
-            self.push(problem.expecting(expected).suggesting(Some(Value::from(*near))));
-            self.value(*holds, &Subject::whole(json), &at);
+            self.wrong_key(&variants, name, near.name, place);
+            self.value(holds, &Subject::whole(json), &Place::Field(place, name));
             return;
         }
         let shown: Vec<String> = variants.iter().map(Variant::form).collect();
@@ -279,6 +269,19 @@ impl<'a> Judge<'a> {
         let message = format!("must be {expected}; got {found}{meant}");
         let problem = Problem::new(place.path(), ProblemKind::NoForm, message);
         self.push(problem.expecting(expected).suggesting(suggestion).with_example(example));
+    }
+
+    /// An object that is right but for its one name.
+    fn wrong_key(&mut self, variants: &[Variant<'_>], name: &str, meant: &str, place: &Place<'_>) {
+        let objects = variants.iter().filter(|variant| variant.holds.is_some());
+        let allowed: Vec<String> = objects.map(|variant| variant.name.to_owned()).collect();
+        let expected = format!("allowed: {}", listed(&allowed));
+        let cut = |name: &str| escaped(name, self.limits.shown_chars);
+        let (shown, near) = (cut(name), cut(meant));
+        let message = format!("unexpected field '{shown}' (did you mean '{near}'? {expected})");
+        let path = Place::Field(place, name).path();
+        let problem = Problem::new(path, ProblemKind::UnexpectedField, message);
+        self.push(problem.expecting(expected).suggesting(Some(Value::from(meant))));
     }
 }
 
