@@ -37,7 +37,9 @@ const _: () = {
             params: &[],
             states: &[],
             output: || ::core::option::Option::None,
-            call: |_| ::std::boxed::Box::pin(::core::future::pending()),
+            call: ::toolkit::__private::Call::Later(|_| {
+                ::std::boxed::Box::pin(::core::future::pending())
+            }),
         };
     }
 };
