@@ -706,8 +706,9 @@ fn times_are_taken_as_their_schema_writes_them() {
     agree_on(Tool::of::<take>(), &texts.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(
         call(&view_of(Tool::of::<take>()), "take", r#"{"clock":"6:56","local":"tomorrow"}"#).text(),
-        "$.clock: \"6:56\" does not match the required pattern. Expected: time as HH:MM:SS\n\
+        "$.clock: \"6:56\" does not match the required pattern. \
+         Expected: time as HH:MM:SS, like \"00:00:00\"\n\
          $.local: \"tomorrow\" does not match the required pattern. \
-         Expected: date and time as YYYY-MM-DDTHH:MM:SS"
+         Expected: date and time as YYYY-MM-DDTHH:MM:SS, like \"0000-01-01T00:00:00\""
     );
 }
