@@ -215,8 +215,8 @@ fn the_keys_of_a_map_are_published_as_they_are_read() {
         "$.slots: unexpected field '300' (a field's name must be an integer from 0 to 255, like \"7\")\n\
          $.floors: unexpected field '128' (a field's name must be an integer from -128 to 127, like \"-7\")\n\
          $.ranks: unexpected field '0' (a field's name must be an integer from 1 to 255, like \"7\")\n\
-         $.letters.ab: must have exactly 1 character; got 2: \"ab\"\n\
-         $.answers.no: must be one of \"true\", \"false\"; got \"no\"\n\
+         $.letters: unexpected field 'ab' (a field's name must be text of exactly 1 character)\n\
+         $.answers: unexpected field 'no' (a field's name must be one of \"true\", \"false\")\n\
          $.rates: unexpected field 'EURO' (did you mean 'EUR'? allowed: EUR, GBP)"
     );
 }

@@ -58,11 +58,17 @@ fn the_grammar_holds_what_reports_say_and_nothing_else() {
     // What no mistake of these makes.
     let two = json!({"properties": {"a": {"oneOf": [{"type": "number"}, {"type": "integer"}]}}});
     let not = json!({"properties": {"a": {"not": {"type": "string"}}}});
+    let unlike = json!({"properties": {"a": {
+        "type": "array", "items": {"type": "integer"}, "uniqueItems": true, "minItems": 2,
+    }}});
+    let regex = json!({"properties": {"a": {"type": "string", "format": "regex"}}});
     let enums = annotated().into_iter().find(|tool| tool.name() == "enums");
     for (tool, arguments) in [
         (enums.expect("it is there"), json!({"a": "EUR", "b": {"EUR": null}})),
         (echo(two), json!({"a": 5})),
         (echo(not), json!({"a": "5"})),
+        (echo(unlike), json!({"a": [1, 1]})),
+        (echo(regex), json!({"a": "("})),
     ] {
         let trial = Trial::of(tool).unwrap();
         let outcome = trial.case(&arguments.to_string()).gate.unwrap_err();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::judge::{Judge, MOST_PROBLEMS, Place, Subject};
 use super::text::{Json, Member};
-use super::words::{ANY_VALUE, key_words, like, listed, outside};
+use super::words::{ANY_VALUE, key_words, like, listed, name_forms, outside};
 use crate::problem::{Problem, ProblemKind, escaped, nearest};
 use crate::schema::{Additional, Kind, Node, NodeId, Property};
 
@@ -173,9 +173,11 @@ impl<'a> Judge<'a> {
             for (name, _) in members {
                 // A name is judged apart, since it has no place in memory to be remembered by.
                 let name_alone = Json::Text(name.as_ref().into());
-                let mut judge = Judge::new(self.schema, self.limits);
-                judge.value(schema, &Subject::whole(&name_alone), &Place::Field(place, name));
-                judge.problems.into_iter().for_each(|problem| self.push(problem));
+                let mut judge = Judge::asking(self.schema, self.limits);
+                judge.value(schema, &Subject::whole(&name_alone), place);
+                if !judge.problems.is_empty() && !self.has_enough() {
+                    self.misnamed(self.schema.node(schema), name, members, place);
+                }
             }
         }
         let count = u64::try_from(members.len()).unwrap_or(u64::MAX);
@@ -192,6 +194,23 @@ impl<'a> Judge<'a> {
                 format!("an object of {words}"),
             );
         }
+    }
+
+    /// A field of a name that no field may have.
+    fn misnamed(&mut self, names: &Node, name: &str, members: &[&Member<'_>], place: &Place<'_>) {
+        let is_given = |known: &&str| members.iter().any(|(given, _)| given == known);
+        let listed = names.one_of_values.iter().flatten().filter_map(Value::as_str);
+        let near = nearest(name, listed.filter(|known| !is_given(known)));
+        let meant = near.map(|near| format!("did you mean '{}'? ", self.cut(near)));
+        let expected = format!("a field's name must be {}", name_forms(self.schema, names));
+        let message = format!(
+            "unexpected field '{}' ({}{expected})",
+            self.cut(name),
+            meant.unwrap_or_default()
+        );
+        let path = Place::Field(place, name).path();
+        let problem = Problem::new(path, ProblemKind::UnexpectedField, message);
+        self.push(problem.expecting(expected).suggesting(near.map(Value::from)));
     }
 
     fn cut(&self, name: &str) -> String {

@@ -75,6 +75,17 @@ fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>
     forms.retain(|form| seen.insert(form.clone()));
 }
 
+/// What a name of a field looks like, which is text whatever else is said of it.
+pub(super) fn name_forms(schema: &Compiled, names: &Node) -> String {
+    let names = behind(schema, names);
+    let branches = names.any_of.iter().chain(&names.one_of);
+    if names.one_of_values.is_some() {
+        return forms(schema, names);
+    }
+    let each: Vec<String> = branches.map(|id| name_forms(schema, schema.node(*id))).collect();
+    if each.is_empty() { text(names) } else { each.join(" or ") }
+}
+
 /// What the names of a map's fields must be.
 pub(super) fn key_words(pattern: &str) -> String {
     integer_words(pattern).unwrap_or_else(|| pattern_words(pattern))
