@@ -147,6 +147,10 @@ fn fill_from_text(
     }
     let cursor = Cursor::new(text);
     let given = match cursor.kind() {
+        Ok(Kind::Object) if !root(walk).stream.streams(Kind::Object) => {
+            fill_kept(walk, Unread(&cursor), slots)?;
+            return if cursor.is_at_end() { Ok(()) } else { Err(Refused) };
+        }
         Ok(Kind::Object) => {
             fields(walk, Unread(&cursor), slots, |slot, value| slot.read(value))?
         }
@@ -168,6 +172,9 @@ fn fill_from_value(
         return Err(Refused);
     }
     let given = match value {
+        Value::Object(_) if !root(walk).stream.streams(Kind::Object) => {
+            return fill_kept(walk, Given(value), slots);
+        }
         Value::Object(_) => fields(walk, Given(value), slots, |slot, value| slot.take(value))?,
         Value::Null => 0,
         _ => return Err(Refused),
@@ -198,6 +205,37 @@ fn fields<'de, 's, S: Source<'de>>(
     }
 }
 
+/// Fills the slots from what was judged as a whole: of more fields than can be told by bits.
+#[cold]
+fn fill_kept<'de, S: Source<'de>>(
+    walk: &Walk<'_>,
+    source: S,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
+    walk.count()?;
+    let root = root(walk);
+    let kept = Guided::new(walk, root, source).judged(walk.schema.root())?;
+    let limits = unmeasured(walk.limits);
+    let inner = Walk::new(walk.schema, &limits);
+    for (slot, property) in slots.iter_mut().zip(&root.properties) {
+        let Some(value) = kept.value.get(&property.name) else {
+            slot.leave_out();
+            continue;
+        };
+        let node = walk.schema.node(property.node);
+        read(&inner, node, Given(value), |value| slot.take(value)).map_err(|Refused| {
+            let path = Arguments::Value(&kept.value).path(inner.refused_at());
+            kept.note(path.steps().to_vec())
+        })?;
+    }
+    Ok(())
+}
+
+/// The limits for what the program itself says, or what was measured before.
+const fn unmeasured(limits: &Limits) -> Limits {
+    Limits { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*limits }
+}
+
 fn root<'s>(walk: &Walk<'s>) -> &'s Node {
     walk.schema.node(walk.schema.root())
 }
@@ -205,18 +243,19 @@ fn root<'s>(walk: &Walk<'s>) -> &'s Node {
 /// Fills the slots of the fields that are not given: by their default, or as their type says.
 fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
     let root = root(walk);
-    if root.stream.required & !given != 0 {
+    // There may be more properties than bits.
+    if root.stream.required & !given != 0 || (given == 0 && !root.required.is_empty()) {
         return Err(Refused);
     }
     let after_all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
     if after_all == Some(given.wrapping_add(1)) {
         return Ok(());
     }
-    // What the program itself says is not measured.
-    let limits = Limits { values: usize::MAX, depth: usize::MAX, ..*walk.limits };
+    let limits = unmeasured(walk.limits);
     let walk = Walk::new(walk.schema, &limits);
     for (index, (slot, property)) in slots.iter_mut().zip(&root.properties).enumerate() {
-        if given >> index & 1 == 1 {
+        let bit = u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index));
+        if bit.is_some_and(|bit| given & bit != 0) {
             continue;
         }
         let node = walk.schema.node(property.node);

@@ -149,6 +149,11 @@ impl<'s> Walk<'s> {
         Refused
     }
 
+    fn note_within(&self, place: usize, steps: Vec<Step>) -> Refused {
+        self.refused_within.replace(Some((place, steps)));
+        Refused
+    }
+
     /// What a type took lightly is no refusal.
     pub(super) fn forget(&self) {
         self.refused_at.set(None);
@@ -184,10 +189,10 @@ impl<'s, S> Guided<'s, S> {
 }
 
 /// The normal form of a value that was judged as a whole.
-struct Kept<'s> {
+pub(super) struct Kept<'s> {
     walk: &'s Walk<'s>,
     place: usize,
-    value: Value,
+    pub(super) value: Value,
 }
 
 impl Kept<'_> {
@@ -199,9 +204,15 @@ impl Kept<'_> {
         let mut track = Track::new();
         ask(serde_path_to_error::Deserializer::new(self.value, &mut track)).map_err(|_| {
             let steps = track.path().iter().filter_map(step).collect();
-            self.walk.refused_within.replace(Some((self.place, steps)));
-            Refused
+            self.walk.note_within(self.place, steps)
         })
+    }
+
+    /// Notes how far inside it a type refuses what the schema accepted.
+    #[cold]
+    pub(super) fn note(&self, steps: Vec<Step>) -> Refused {
+        self.walk.note_within(self.place, steps);
+        self.walk.note(self.place)
     }
 }
 
@@ -235,7 +246,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
     }
 
     #[cold]
-    fn judged(&self, id: NodeId) -> Result<Kept<'s>, Refused> {
+    pub(super) fn judged(&self, id: NodeId) -> Result<Kept<'s>, Refused> {
         let Walk { schema, limits, values, depth, .. } = self.walk;
         let room = Room { limits, values: values.get() - 1, depth: depth.get() };
         let place = self.source.place();
