@@ -18,7 +18,7 @@ pub(crate) struct Cursor<'a> {
 pub(super) enum Quoted<'a> {
     /// What stands between the quotes is what is meant.
     Plain(&'a str),
-    /// With escapes, and with its quotes.
+    /// With escapes.
     Escaped(&'a str),
 }
 
@@ -27,7 +27,7 @@ impl<'a> Quoted<'a> {
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Plain(text) => Some(Cow::Borrowed(text)),
-            Self::Escaped(quoted) => serde_json::from_str(quoted).map(Cow::Owned).ok(),
+            Self::Escaped(text) => unescaped(text).map(Cow::Owned),
         }
     }
 }
@@ -207,10 +207,8 @@ impl<'a> Cursor<'a> {
             }
         }
         self.at.set(at + 1);
-        if has_escapes {
-            return self.text.get(start..=at).map(Quoted::Escaped).ok_or(Refused);
-        }
-        self.text.get(start + 1..at).map(Quoted::Plain).ok_or(Refused)
+        let inner = self.text.get(start + 1..at).ok_or(Refused)?;
+        Ok(if has_escapes { Quoted::Escaped(inner) } else { Quoted::Plain(inner) })
     }
 
     /// Reads a number, from its sign or first digit on.
@@ -320,6 +318,45 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Refused> {
         }
         _ => Err(Refused),
     }
+}
+
+/// What text with right escapes means, in one allocation; no Rust text holds half a surrogate pair.
+fn unescaped(text: &str) -> Option<String> {
+    let mut meant = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        meant.push_str(plain);
+        let mut after = escaped.chars();
+        meant.push(match after.next()? {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let (character, left) = code_point(after.as_str())?;
+                after = left.chars();
+                character
+            }
+            itself => itself,
+        });
+        rest = after.as_str();
+    }
+    meant.push_str(rest);
+    Some(meant)
+}
+
+/// The character that stands behind `\u`, and what follows it.
+fn code_point(text: &str) -> Option<(char, &str)> {
+    let unit = |text: &str| u32::from_str_radix(text.get(..4)?, 16).ok();
+    let (high, rest) = (unit(text)?, text.get(4..)?);
+    if let Some(character) = char::from_u32(high) {
+        return Some((character, rest));
+    }
+    let rest = rest.strip_prefix("\\u").filter(|_| high < 0xdc00)?;
+    let low = unit(rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+    let character = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)?;
+    Some((character, rest.get(4..)?))
 }
 
 /// Goes over digits and adds them to a number that may run over; their end.

@@ -140,15 +140,13 @@ impl<'a> Judge<'a> {
     /// The fields whose names are slips of ones that are not given, each of its own.
     fn misspelt(&self, node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
         let mut misspelt: Misspelt<'a> = Vec::new();
+        let is_given = |wanted: &str| members.iter().any(|(given, _)| given == wanted);
+        let mut open: Vec<&'a Property> =
+            node.properties.iter().filter(|property| !is_given(&property.name)).collect();
         for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
-            let is_open = |property: &&Property| {
-                let is_given = members.iter().any(|(given, _)| *given == property.name);
-                !is_given && misspelt.iter().all(|(_, meant)| meant.name != property.name)
-            };
-            let open: Vec<&'a Property> = node.properties.iter().filter(is_open).collect();
             let near = nearest(name, open.iter().map(|property| property.name.as_str()));
-            let near = open.iter().find(|property| Some(property.name.as_str()) == near);
-            misspelt.extend(near.map(|near| (name.as_ref(), *near)));
+            let near = open.iter().position(|property| Some(property.name.as_str()) == near);
+            misspelt.extend(near.map(|near| (name.as_ref(), open.remove(near))));
         }
         misspelt
     }
