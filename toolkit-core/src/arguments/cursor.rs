@@ -18,7 +18,7 @@ pub(crate) struct Cursor<'a> {
 pub(super) enum Quoted<'a> {
     /// What stands between the quotes is what is meant.
     Plain(&'a str),
-    /// With escapes, and with its quotes.
+    /// With escapes.
     Escaped(&'a str),
 }
 
@@ -27,7 +27,7 @@ impl<'a> Quoted<'a> {
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         match self {
             Self::Plain(text) => Some(Cow::Borrowed(text)),
-            Self::Escaped(quoted) => serde_json::from_str(quoted).map(Cow::Owned).ok(),
+            Self::Escaped(text) => unescaped(text).map(Cow::Owned),
         }
     }
 }
@@ -55,6 +55,11 @@ impl<'a> Cursor<'a> {
     /// Bytes that were read.
     pub(super) const fn at(&self) -> usize {
         self.at.get()
+    }
+
+    /// Goes back to a place that was passed.
+    pub(super) fn back_to(&self, place: usize) {
+        self.at.set(place);
     }
 
     /// The next byte that is no space.
@@ -202,10 +207,8 @@ impl<'a> Cursor<'a> {
             }
         }
         self.at.set(at + 1);
-        if has_escapes {
-            return self.text.get(start..=at).map(Quoted::Escaped).ok_or(Refused);
-        }
-        self.text.get(start + 1..at).map(Quoted::Plain).ok_or(Refused)
+        let inner = self.text.get(start + 1..at).ok_or(Refused)?;
+        Ok(if has_escapes { Quoted::Escaped(inner) } else { Quoted::Plain(inner) })
     }
 
     /// Reads a number, from its sign or first digit on.
@@ -317,6 +320,45 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Refused> {
     }
 }
 
+/// What text with right escapes means, in one allocation; no Rust text holds half a surrogate pair.
+fn unescaped(text: &str) -> Option<String> {
+    let mut meant = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        meant.push_str(plain);
+        let mut after = escaped.chars();
+        meant.push(match after.next()? {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let (character, left) = code_point(after.as_str())?;
+                after = left.chars();
+                character
+            }
+            itself => itself,
+        });
+        rest = after.as_str();
+    }
+    meant.push_str(rest);
+    Some(meant)
+}
+
+/// The character that stands behind `\u`, and what follows it.
+fn code_point(text: &str) -> Option<(char, &str)> {
+    let unit = |text: &str| u32::from_str_radix(text.get(..4)?, 16).ok();
+    let (high, rest) = (unit(text)?, text.get(4..)?);
+    if let Some(character) = char::from_u32(high) {
+        return Some((character, rest));
+    }
+    let rest = rest.strip_prefix("\\u").filter(|_| high < 0xdc00)?;
+    let low = unit(rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+    let character = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)?;
+    Some((character, rest.get(4..)?))
+}
+
 /// Goes over digits and adds them to a number that may run over; their end.
 #[inline]
 fn digits_until(bytes: &[u8], start: usize, magnitude: &mut u64) -> usize {
@@ -340,4 +382,339 @@ fn double(magnitude: u64, fraction: usize, is_negative: bool) -> Option<f64> {
     let whole = magnitude as f64;
     let positive = whole / POWERS.get(fraction)?;
     Some(if is_negative { -positive } else { positive })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+
+    use serde::Deserialize;
+    use serde::de::IgnoredAny;
+    use serde_json::Value;
+
+    use super::super::guided::{Guided, Walk};
+    use super::super::source::{Room, Unread};
+    use super::super::text::{Json, keep};
+    use super::{Cursor, Number};
+    use crate::limits::Limits;
+    use crate::schema::Compiled;
+
+    const ALL: Limits = Limits {
+        argument_bytes: usize::MAX,
+        depth: 100,
+        values: usize::MAX,
+        problems: 1,
+        report_bytes: 1,
+        shown_chars: 1,
+    };
+
+    /// Numbers from a seed, a fresh one each time.
+    struct Dice(u64);
+
+    impl Dice {
+        fn fresh() -> Self {
+            let given = std::env::var("TOOLKIT_SEED").ok().and_then(|seed| seed.parse().ok());
+            let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
+            println!("TOOLKIT_SEED={seed}");
+            Self(seed)
+        }
+
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(self.0 >> 33).unwrap() % bound
+        }
+
+        fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+            choices[self.below(choices.len())]
+        }
+    }
+
+    fn cases() -> usize {
+        std::env::var("TOOLKIT_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000)
+    }
+
+    /// Whether a text is one value, kept as a tree.
+    fn is_kept(text: &str) -> bool {
+        let cursor = Cursor::new(text);
+        keep(&cursor, Room { limits: &ALL, values: 0, depth: 0 }).is_some() && cursor.is_at_end()
+    }
+
+    /// What a text is, read while it is decoded.
+    fn streamed(text: &str) -> Option<Value> {
+        let cursor = Cursor::new(text);
+        let walk = Walk::new(Compiled::anything(), &ALL);
+        let node = walk.schema.node(walk.schema.root());
+        walk.count().ok()?;
+        let value = Value::deserialize(Guided::new(&walk, node, Unread(&cursor))).ok()?;
+        cursor.is_at_end().then_some(value)
+    }
+
+    /// A tree as serde_json has it, the numbers by the standard library's reading.
+    fn value(json: &Json<'_>) -> Value {
+        match json {
+            Json::Null | Json::BrokenText => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(digits) => {
+                let integer = !digits.contains(['.', 'e', 'E']);
+                let signed = digits.parse::<i64>().ok().filter(|_| integer && *digits != "-0");
+                let unsigned = digits.parse::<u64>().ok().filter(|_| integer);
+                let double = || Value::from(digits.parse::<f64>().unwrap());
+                signed.map(Value::from).or_else(|| unsigned.map(Value::from)).unwrap_or_else(double)
+            }
+            Json::Text(text) => Value::from(text.as_ref()),
+            Json::Array(items) => items.iter().map(value).collect(),
+            Json::Object(members) => {
+                members.iter().map(|(name, json)| (name.to_string(), value(json))).collect()
+            }
+        }
+    }
+
+    /// The cursor says of a text what `serde_json` says of it.
+    fn agree(text: &str) -> bool {
+        let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+        // A name that no Rust text can hold ends the reading.
+        let is_kept = is_kept(text) || (is_json && has_lone_surrogate(text));
+        assert_eq!(is_kept, is_json, "{text:?}");
+        let read = serde_json::from_str::<Value>(text).ok();
+        let ours = streamed(text);
+        if let Some(read) = &read {
+            let cursor = Cursor::new(text);
+            let ((json, problems), _) =
+                keep(&cursor, Room { limits: &ALL, values: 0, depth: 0 }).unwrap();
+            if problems.is_empty() {
+                assert_eq!(&value(&json), read, "{text:?}");
+                assert!(ours.is_some() || !all_fit(read), "{text:?} is not streamed");
+            } else {
+                assert_eq!(ours, None, "{text:?} has a repeated field");
+            }
+        }
+        assert!(read.is_some() || ours.is_none(), "{text:?} is streamed");
+        is_json
+    }
+
+    fn has_lone_surrogate(text: &str) -> bool {
+        text.to_ascii_lowercase().contains("\\ud")
+    }
+
+    /// Whether no integer is in it that a double does not hold.
+    fn all_fit(value: &Value) -> bool {
+        match value {
+            Value::Number(number) => number.is_i64() || number.is_u64(),
+            Value::Array(items) => items.iter().all(all_fit),
+            Value::Object(members) => members.values().all(all_fit),
+            _ => true,
+        }
+    }
+
+    const PIECES: [&str; 64] = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\"a\"",
+        "\"\\u0061\"",
+        "\"b\":",
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "-",
+        "+",
+        ".",
+        "e",
+        "E",
+        "00",
+        "-0",
+        "1.5",
+        "1e5",
+        "1E+5",
+        "1e-5",
+        "9007199254740993",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1e400",
+        "0.1",
+        "-1",
+        "123456789012345678",
+        "1234567890123456789",
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "\u{b}",
+        "\u{c}",
+        "\u{a0}",
+        "\u{2028}",
+        "\u{feff}",
+        "\0",
+        "\u{1f}",
+        "\u{7f}",
+        "\\",
+        "\\u",
+        "\\ud800",
+        "\\udc00",
+        "\\ud83d\\ude00",
+        "\\n",
+        "\\x",
+        "\\/",
+        "é",
+        "🦀",
+        "/",
+        "//",
+        "nul",
+        "tru",
+        "NaN",
+        "'",
+        "\"\\\"\"",
+        "\"\"",
+    ];
+
+    #[test]
+    fn it_reads_what_serde_json_reads() {
+        let mut dice = Dice::fresh();
+        let mut accepted = 0;
+        for _ in 0..cases() {
+            let mut text = json(&mut dice, 3);
+            if dice.below(2) == 0 {
+                text = mutated(&mut dice, &text);
+            }
+            accepted += usize::from(agree(&text));
+            let pieces = 1 + dice.below(6);
+            let soup: String = (0..pieces).map(|_| dice.of(&PIECES)).collect();
+            agree(&soup);
+            agree(&format!("\"{soup}\""));
+            agree(&format!("[{soup}]"));
+            agree(&format!("{{\"a\":{soup}}}"));
+        }
+        assert!(accepted > cases() / 4, "only {accepted} were JSON");
+    }
+
+    #[test]
+    fn every_byte_at_every_place_is_taken_as_serde_json_takes_it() {
+        let text = r#" { "a" : [ 1.5e-3 , true , "\u00e9x" ] , "" : null } "#;
+        for (at, _) in text.char_indices() {
+            agree(&text[..at]);
+            for byte in 0..=0x9f_u8 {
+                let one = char::from(byte);
+                agree(&format!("{}{one}{}", &text[..at], &text[at..]));
+                agree(&format!("{}{one}{}", &text[..at], &text[at + 1..]));
+            }
+        }
+        for byte in 0..=0x9f_u8 {
+            let one = char::from(byte);
+            for before in 0..17 {
+                agree(&format!("\"{}{one}{}\"", "x".repeat(before), "y".repeat(9)));
+                agree(&format!("\"{}\\{one}{}\"", "x".repeat(before), "y".repeat(9)));
+                agree(&format!("\"{}\\u00{one}f{}\"", "é".repeat(before), "y".repeat(9)));
+            }
+        }
+    }
+
+    #[test]
+    fn doubles_are_those_of_the_standard_library_bit_for_bit() {
+        let mut dice = Dice::fresh();
+        for _ in 0..cases() * 5 {
+            let text = number(&mut dice);
+            let cursor = Cursor::new(&text);
+            let expected: f64 = text.parse().unwrap();
+            match cursor.number().unwrap() {
+                Number::Double(double) => {
+                    assert_eq!(double.to_bits(), expected.to_bits(), "{text}");
+                }
+                Number::Integer(integer) => assert_eq!(Ok(integer), text.parse(), "{text}"),
+                Number::Long => {}
+            }
+            assert_eq!(cursor.at(), text.len(), "{text}");
+        }
+    }
+
+    /// A number of any spelling.
+    fn number(dice: &mut Dice) -> String {
+        let digits = |most: usize, dice: &mut Dice| -> String {
+            let count = 1 + dice.below(most);
+            (0..count).map(|_| char::from(b'0' + u8::try_from(dice.below(10)).unwrap())).collect()
+        };
+        let mut text = String::from(dice.of(&["", "-"]));
+        let whole = digits(22, dice);
+        let whole = whole.trim_start_matches('0');
+        text.push_str(if whole.is_empty() { "0" } else { whole });
+        if dice.below(2) == 0 {
+            text.push('.');
+            text.push_str(&digits(25, dice));
+        }
+        if dice.below(3) == 0 {
+            text.push_str(dice.of(&["e", "E", "e-", "E+"]));
+            text.push_str(&digits(3, dice));
+        }
+        text
+    }
+
+    fn json(dice: &mut Dice, depth: usize) -> String {
+        let space = |dice: &mut Dice| dice.of(&["", "", "", " ", "\n\t", "\r\n  "]).to_owned();
+        let kinds = if depth == 0 { 5 } else { 9 };
+        let inner = match dice.below(kinds) {
+            0 => number(dice),
+            1 => dice.of(&["true", "false", "null"]).to_owned(),
+            2..5 => text(dice),
+            5 | 6 => {
+                let count = dice.below(4);
+                let items: Vec<String> = (0..count).map(|_| json(dice, depth - 1)).collect();
+                format!("[{}{}]", space(dice), items.join(","))
+            }
+            _ => {
+                let count = dice.below(4);
+                let members: Vec<String> = (0..count)
+                    .map(|_| {
+                        let (name, value) = (text(dice), json(dice, depth - 1));
+                        format!("{}{name}{}:{value}", space(dice), space(dice))
+                    })
+                    .collect();
+                format!("{{{}{}}}", members.join(","), space(dice))
+            }
+        };
+        format!("{}{inner}{}", space(dice), space(dice))
+    }
+
+    fn text(dice: &mut Dice) -> String {
+        let parts = [
+            "a",
+            "b",
+            "xyzxyzxyz",
+            "é",
+            "🦀",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\/",
+            "\\u0041",
+            "\\u00E9",
+            "\\ud83e\\udd80",
+            "\\ud800",
+            "\\udc00",
+            "\\u0000",
+            "\u{7f}",
+            "\u{2028}",
+            " ",
+        ];
+        let count = dice.below(5);
+        let inner: String = (0..count).map(|_| dice.of(&parts)).collect();
+        format!("\"{inner}\"")
+    }
+
+    /// A text with one thing put in, taken out, doubled or cut off.
+    fn mutated(dice: &mut Dice, text: &str) -> String {
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let (from, to) = (places[dice.below(places.len())], places[dice.below(places.len())]);
+        let (from, to) = (from.min(to), from.max(to));
+        match dice.below(4) {
+            0 => format!("{}{}{}", &text[..from], dice.of(&PIECES), &text[from..]),
+            1 => format!("{}{}", &text[..from], &text[to..]),
+            2 => format!("{}{}", &text[..to], &text[from..]),
+            _ => text[..from].to_owned(),
+        }
+    }
 }

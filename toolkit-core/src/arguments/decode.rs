@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::cursor::Cursor;
-use super::guided::{Guided, Refused, Walk};
+use super::guided::{Guided, Place, Refused, Walk};
 use super::inside::{Fields, Step, read};
 use super::slot::Slot;
 use super::source::{Given, Items, Members, Source, Unread};
@@ -13,10 +13,6 @@ use crate::call::Arguments;
 use crate::limits::Limits;
 use crate::problem::{self, Path};
 use crate::schema::{Compiled, Kind, Node};
-
-/// Where the innermost value is that was refused, as the source tells places apart.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place(Option<usize>);
 
 impl Arguments<'_> {
     /// Fills the slots of an object's properties, in the order of the schema.
@@ -34,7 +30,7 @@ impl Arguments<'_> {
             Self::Text(text) => fill_from_text(&walk, text, slots),
             Self::Value(value) => fill_from_value(&walk, value, slots),
         };
-        filled.map_err(|Refused| Place(walk.refused_at()))
+        filled.map_err(|Refused| walk.refused_at())
     }
 
     /// Decodes the whole arguments into one type.
@@ -50,7 +46,7 @@ impl Arguments<'_> {
         let walk = Walk::new(schema, limits);
         match self.decoded(&walk) {
             Ok(value) => Ok(value),
-            Err(Refused) => Err(Place(walk.refused_at())),
+            Err(Refused) => Err(walk.refused_at()),
         }
     }
 
@@ -61,7 +57,10 @@ impl Arguments<'_> {
         match self {
             Self::Text(text) if is_within(text.len(), limits) => {
                 let mut cursor = Cursor::new(text);
-                if !cursor.is(Kind::Object) && is_absent(text) {
+                if !cursor.is(Kind::Object) {
+                    if !is_absent(text) {
+                        return Err(Refused);
+                    }
                     cursor = Cursor::new("{}");
                 }
                 let value = read(walk, root, Unread(&cursor), |value| T::deserialize(value))?;
@@ -70,6 +69,9 @@ impl Arguments<'_> {
             Self::Value(value) if is_written_within(value, limits) => {
                 let empty = Value::Object(Map::new());
                 let value = if value.is_null() { &empty } else { value };
+                if !value.is_object() {
+                    return Err(Refused);
+                }
                 read(walk, root, Given(value), |value| T::deserialize(value))
             }
             Self::Text(_) | Self::Value(_) => Err(Refused),
@@ -79,16 +81,16 @@ impl Arguments<'_> {
     /// The path to where these arguments were refused.
     #[cold]
     pub(crate) fn path(self, place: Place) -> Path {
-        let Place(Some(place)) = place else { return Path::root() };
+        let Place { at: Some(at), within } = place else { return Path::root() };
         let mut steps = Vec::new();
         let is_found = match self {
-            Self::Text(text) => steps_to(Unread(&Cursor::new(text)), place, &mut steps),
-            Self::Value(value) => steps_to(Given(value), place, &mut steps),
+            Self::Text(text) => steps_to(Unread(&Cursor::new(text)), at, &mut steps),
+            Self::Value(value) => steps_to(Given(value), at, &mut steps),
         };
         if is_found != Ok(true) {
-            steps.clear();
+            return Path::root();
         }
-        steps.into_iter().rev().fold(Path::root(), |path, step| path.then(step))
+        steps.into_iter().rev().chain(within).fold(Path::root(), |path, step| path.then(step))
     }
 }
 
@@ -102,9 +104,9 @@ pub(crate) fn hand_over(
     slots: &mut [&mut dyn Slot],
 ) -> Result<(), Place> {
     let walk = Walk::new(Compiled::anything(), limits);
-    let [slot] = slots else { return Err(Place(None)) };
+    let [slot] = slots else { return Err(walk.refused_at()) };
     let value = Guided::new(&walk, root(&walk), Given(value));
-    slot.take(value).map_err(|Refused| Place(None))
+    slot.take(value).map_err(|Refused| walk.refused_at())
 }
 
 /// Blank text and `null` stand for an object without fields.
@@ -172,6 +174,10 @@ fn fill_from_text(walk: &Walk<'_>, text: &str, slots: &mut [&mut dyn Slot]) -> R
     }
     let cursor = Cursor::new(text);
     let given = match cursor.kind() {
+        Ok(Kind::Object) if !root(walk).stream.streams(Kind::Object) => {
+            fill_kept(walk, Unread(&cursor), slots)?;
+            return if cursor.is_at_end() { Ok(()) } else { Err(Refused) };
+        }
         Ok(Kind::Object) => fields(walk, Unread(&cursor), slots, |slot, value| slot.read(value))?,
         _ if is_absent(text) => return leave_out(walk, 0, slots),
         _ => return Err(Refused),
@@ -191,6 +197,9 @@ fn fill_from_value(
         return Err(Refused);
     }
     let given = match value {
+        Value::Object(_) if !root(walk).stream.streams(Kind::Object) => {
+            return fill_kept(walk, Given(value), slots);
+        }
         Value::Object(_) => fields(walk, Given(value), slots, |slot, value| slot.take(value))?,
         Value::Null => 0,
         _ => return Err(Refused),
@@ -221,6 +230,37 @@ fn fields<'de, 's, S: Source<'de>>(
     }
 }
 
+/// Fills the slots from what was judged as a whole: of more fields than can be told by bits.
+#[cold]
+fn fill_kept<'de, S: Source<'de>>(
+    walk: &Walk<'_>,
+    source: S,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
+    walk.count()?;
+    let root = root(walk);
+    let kept = Guided::new(walk, root, source).judged(walk.schema.root())?;
+    let limits = unmeasured(walk.limits);
+    let inner = Walk::new(walk.schema, &limits);
+    for (slot, property) in slots.iter_mut().zip(&root.properties) {
+        let Some(value) = kept.value.get(&property.name) else {
+            slot.leave_out();
+            continue;
+        };
+        let node = walk.schema.node(property.node);
+        read(&inner, node, Given(value), |value| slot.take(value)).map_err(|Refused| {
+            let path = Arguments::Value(&kept.value).path(inner.refused_at());
+            kept.note(path.steps().to_vec())
+        })?;
+    }
+    Ok(())
+}
+
+/// The limits for what the program itself says, or what was measured before.
+const fn unmeasured(limits: &Limits) -> Limits {
+    Limits { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*limits }
+}
+
 fn root<'s>(walk: &Walk<'s>) -> &'s Node {
     walk.schema.node(walk.schema.root())
 }
@@ -228,20 +268,24 @@ fn root<'s>(walk: &Walk<'s>) -> &'s Node {
 /// Fills the slots of the fields that are not given: by their default, or as their type says.
 fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
     let root = root(walk);
-    if root.stream.required & !given != 0 {
+    // There may be more properties than bits.
+    if root.stream.required & !given != 0 || (given == 0 && !root.required.is_empty()) {
         return Err(Refused);
     }
     let after_all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
     if after_all == Some(given.wrapping_add(1)) {
         return Ok(());
     }
+    let limits = unmeasured(walk.limits);
+    let walk = Walk::new(walk.schema, &limits);
     for (index, (slot, property)) in slots.iter_mut().zip(&root.properties).enumerate() {
-        if given >> index & 1 == 1 {
+        let bit = u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index));
+        if bit.is_some_and(|bit| given & bit != 0) {
             continue;
         }
         let node = walk.schema.node(property.node);
         match &node.default {
-            Some(default) => slot.take(Guided::new(walk, node, Given(default)))?,
+            Some(default) => read(&walk, node, Given(default), |value| slot.take(value))?,
             None => slot.leave_out(),
         }
     }

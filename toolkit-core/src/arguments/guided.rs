@@ -1,18 +1,20 @@
 //! The one-pass decoder: fills a type while the compiled schema is asked about every value.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde_json::Value;
+use serde_path_to_error::{Segment, Track};
 
 use super::inside::{Fields, Sequence};
-use super::judge::{Judge, Place, Subject};
+use super::judge::{self, Judge, Subject};
 use super::name::Name;
 use super::scalar::{Held, number_fits, text_fits};
 use super::source::{Room, Source};
 use crate::limits::Limits;
+use crate::problem::Step;
 use crate::schema::{Compiled, Kind, Node, NodeId, Way};
 
 /// The decoder refuses; only the report knows why.
@@ -69,6 +71,14 @@ impl de::Error for Refused {
     }
 }
 
+/// Where the innermost value is that was refused, as the source tells places apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(super) at: Option<usize>,
+    /// The steps from there on, where a type refused a part of what was kept.
+    pub(super) within: Vec<Step>,
+}
+
 /// What one pass over a call's arguments shares.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
@@ -76,7 +86,11 @@ pub(crate) struct Walk<'s> {
     pub(super) limits: &'s Limits,
     values: Cell<usize>,
     depth: Cell<usize>,
+    /// Whether the value that stays where it is was not read yet.
+    is_unread: Cell<bool>,
     refused_at: Cell<Option<usize>>,
+    /// How far inside the value at a place a type refused what was kept.
+    refused_within: RefCell<Option<(usize, Vec<Step>)>>,
 }
 
 impl<'s> Walk<'s> {
@@ -86,7 +100,9 @@ impl<'s> Walk<'s> {
             limits,
             values: Cell::new(0),
             depth: Cell::new(0),
+            is_unread: Cell::new(false),
             refused_at: Cell::new(None),
+            refused_within: RefCell::new(None),
         }
     }
 
@@ -98,20 +114,37 @@ impl<'s> Walk<'s> {
         if values > self.limits.values { Err(Refused) } else { Ok(()) }
     }
 
-    /// Goes into an object or array.
+    /// Goes into an object or array; how deep it stands.
     #[inline]
-    pub(super) fn enter(&self) -> Result<(), Refused> {
+    pub(super) fn enter(&self) -> Result<usize, Refused> {
         let depth = self.depth.get();
         if depth >= self.limits.depth {
             return Err(Refused);
         }
         self.depth.set(depth + 1);
-        Ok(())
+        Ok(depth)
     }
 
+    /// Says that a value is about to be read.
     #[inline]
-    pub(super) fn leave(&self) {
-        self.depth.set(self.depth.get().saturating_sub(1));
+    pub(super) fn begin<'de, S: Source<'de>>(&self, _: S) {
+        if S::STAYS {
+            self.is_unread.set(true);
+        }
+    }
+
+    /// Says that a value was read, all of it.
+    #[inline]
+    fn done<'de, S: Source<'de>>(&self, _: S) {
+        if S::STAYS {
+            self.is_unread.set(false);
+        }
+    }
+
+    /// Whether the value that was at a place was read.
+    #[inline]
+    pub(super) fn is_read<'de, S: Source<'de>>(&self, source: S, place: usize) -> bool {
+        if S::STAYS { !self.is_unread.get() } else { source.place() != place }
     }
 
     /// The innermost value that was refused is where the report points.
@@ -123,8 +156,20 @@ impl<'s> Walk<'s> {
         Refused
     }
 
-    pub(super) const fn refused_at(&self) -> Option<usize> {
-        self.refused_at.get()
+    fn note_within(&self, place: usize, steps: Vec<Step>) -> Refused {
+        self.refused_within.replace(Some((place, steps)));
+        Refused
+    }
+
+    /// What a type took lightly is no refusal.
+    pub(super) fn forget(&self) {
+        self.refused_at.set(None);
+    }
+
+    pub(super) fn refused_at(&self) -> Place {
+        let at = self.refused_at.get();
+        let within = self.refused_within.take().filter(|(place, _)| Some(*place) == at);
+        Place { at, within: within.map(|(_, steps)| steps).unwrap_or_default() }
     }
 }
 
@@ -148,8 +193,48 @@ impl<'s, S> Guided<'s, S> {
     }
 }
 
+/// The normal form of a value that was judged as a whole.
+pub(super) struct Kept<'s> {
+    walk: &'s Walk<'s>,
+    place: usize,
+    pub(super) value: Value,
+}
+
+impl Kept<'_> {
+    /// Fills a type, and notes how far inside it refuses what the schema accepted.
+    fn fill<T>(
+        self,
+        ask: impl FnOnce(serde_path_to_error::Deserializer<'_, '_, Value>) -> serde_json::Result<T>,
+    ) -> Result<T, Refused> {
+        let mut track = Track::new();
+        let asked = ask(serde_path_to_error::Deserializer::new(self.value, &mut track));
+        let Ok(filled) = asked else {
+            let steps = track.path().iter().filter_map(step).collect();
+            return Err(self.walk.note_within(self.place, steps));
+        };
+        Ok(filled)
+    }
+
+    /// Notes how far inside it a type refuses what the schema accepted.
+    #[cold]
+    pub(super) fn note(&self, steps: Vec<Step>) -> Refused {
+        self.walk.note_within(self.place, steps);
+        self.walk.note(self.place)
+    }
+}
+
+fn step(segment: &Segment) -> Option<Step> {
+    match segment {
+        Segment::Seq { index } => Some(Step::Item(*index)),
+        Segment::Map { key: name } | Segment::Enum { variant: name } => {
+            Some(Step::Field(name.clone()))
+        }
+        Segment::Unknown => None,
+    }
+}
+
 #[expect(private_bounds, reason = "only this crate has sources, and calls what stands here")]
-impl<'de, S: Source<'de>> Guided<'_, S> {
+impl<'de, 's, S: Source<'de>> Guided<'s, S> {
     /// What the value is, if the schema takes that here; a value that is kept is not asked yet.
     #[inline]
     fn kind(&self) -> Result<Kind, Refused> {
@@ -160,7 +245,7 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 
     /// Where the value must be judged as a whole: its normal form.
     #[inline]
-    fn kept(&self) -> Result<Option<Value>, Refused> {
+    fn kept(&self) -> Result<Option<Kept<'s>>, Refused> {
         let Way::Kept(id) = self.node.stream.way else { return Ok(None) };
         if self.may_be_null && self.source.kind()? == Kind::Null {
             return Ok(None);
@@ -169,16 +254,22 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
     }
 
     #[cold]
-    fn judged(&self, id: NodeId) -> Result<Value, Refused> {
+    pub(super) fn judged(&self, id: NodeId) -> Result<Kept<'s>, Refused> {
         let Walk { schema, limits, values, depth, .. } = self.walk;
         let room = Room { limits, values: values.get() - 1, depth: depth.get() };
-        let (value, counted) = self.source.kept(room, |(json, problems)| {
+        let place = self.source.place();
+        let kept = self.source.kept(room, |(json, problems)| {
             let mut judge = Judge::building(schema, limits);
-            let value = judge.value(id, &Subject::whole(&json), &Place::Root);
+            let value = judge.value(id, &Subject::whole(&json), &judge::Place::Root);
             (judge.problems.is_empty() && problems.is_empty()).then_some(value)
-        })?;
+        });
+        let Ok((value, counted)) = kept else {
+            self.source.back_to(place);
+            return Err(Refused);
+        };
         values.set(counted);
-        Ok(value)
+        self.walk.done(self.source);
+        Ok(Kept { walk: self.walk, place, value })
     }
 
     /// Whether the value is of a kind that is decoded while it is read.
@@ -189,15 +280,35 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 
     #[inline]
     fn text(&self) -> Result<Cow<'de, str>, Refused> {
-        let text = self.source.text()?;
-        if text_fits(self.node, &text) { Ok(text) } else { Err(Refused) }
+        let place = self.source.place();
+        let text = self.source.text().ok().filter(|text| text_fits(self.node, text));
+        self.read_or_back(text, place)
     }
 
     #[inline]
     fn number(&self) -> Result<Held, Refused> {
         let place = self.source.place();
         let number = self.source.number()?;
-        number_fits(self.node, number, || self.source.digits(place))
+        let held = number_fits(self.node, number, || self.source.digits(place));
+        self.read_or_back(held.ok(), place)
+    }
+
+    /// What was read, or else the value as it was: a type may take a refusal lightly.
+    #[inline]
+    fn read_or_back<T>(&self, read: Option<T>, place: usize) -> Result<T, Refused> {
+        if read.is_some() {
+            self.walk.done(self.source);
+        } else {
+            self.source.back_to(place);
+        }
+        read.ok_or(Refused)
+    }
+
+    #[inline]
+    fn null(&self) -> Result<(), Refused> {
+        self.source.null()?;
+        self.walk.done(self.source);
+        Ok(())
     }
 
     #[inline]
@@ -219,36 +330,55 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 
     #[inline]
     fn sequence<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        self.walk.enter()?;
-        let mut items = Sequence::<S>::new(self.walk, self.node, self.source.items());
-        let value = visitor.visit_seq(&mut items)?;
-        items.finish()?;
-        self.walk.leave();
-        Ok(value)
+        self.inside(|Self { walk, node, source, .. }| {
+            let mut items = Sequence::<S>::new(walk, node, source.items());
+            let value = visitor.visit_seq(&mut items)?;
+            items.finish().map(|()| value)
+        })
     }
 
     #[inline]
     fn object<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        self.walk.enter()?;
-        let mut fields = Fields::<S>::new(self.walk, self.node, self.source.members());
-        let value = visitor.visit_map(&mut fields)?;
-        fields.finish()?;
-        self.walk.leave();
-        Ok(value)
+        self.inside(|Self { walk, node, source, .. }| {
+            let mut fields = Fields::<S>::new(walk, node, source.members());
+            let value = visitor.visit_map(&mut fields)?;
+            fields.finish().map(|()| value)
+        })
+    }
+
+    /// Reads an object or array, or else leaves it as it was.
+    #[inline]
+    fn inside<T>(self, read: impl FnOnce(Self) -> Result<T, Refused>) -> Result<T, Refused> {
+        let (place, values) = (self.source.place(), self.walk.values.get());
+        let depth = self.walk.enter()?;
+        let read = read(self);
+        self.walk.depth.set(depth);
+        if read.is_err() {
+            self.walk.values.set(values);
+            self.walk.begin(self.source);
+            self.source.back_to(place);
+        } else {
+            self.walk.done(self.source);
+        }
+        read
     }
 
     /// A value that is none of those that the type asks for first.
     #[inline(never)]
     fn other<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
-        if let Some(value) = self.kept()? {
-            return value.deserialize_any(visitor).map_err(Refused::from);
+        if let Some(kept) = self.kept()? {
+            return kept.fill(|value| value.deserialize_any(visitor));
         }
         match self.kind()? {
             Kind::Text => self.textual(visitor),
             Kind::Number => self.numeric(visitor),
-            Kind::Bool => visitor.visit_bool(self.source.bool()?),
+            Kind::Bool => {
+                let value = self.source.bool()?;
+                self.walk.done(self.source);
+                visitor.visit_bool(value)
+            }
             Kind::Null => {
-                self.source.null()?;
+                self.null()?;
                 visitor.visit_unit()
             }
             Kind::Array | Kind::Object => Err(Refused),
@@ -260,7 +390,7 @@ impl<'de, S: Source<'de>> Guided<'_, S> {
 macro_rules! kept_or {
     ($self:ident . $method:ident ( $($argument:expr),* ) else $streamed:expr) => {
         match $self.kept()? {
-            Some(value) => value.$method($($argument),*).map_err(Refused::from),
+            Some(kept) => kept.fill(|value| value.$method($($argument),*)),
             None => $streamed,
         }
     };
@@ -323,11 +453,11 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         if self.may_be_null || self.is_streamed(Kind::Null) {
             if self.source.is(Kind::Null) {
-                self.source.null()?;
+                self.null()?;
                 return visitor.visit_none();
             }
-        } else if let Some(value) = self.kept()? {
-            return value.deserialize_option(visitor).map_err(Refused::from);
+        } else if let Some(kept) = self.kept()? {
+            return kept.fill(|value| value.deserialize_option(visitor));
         }
         visitor.visit_some(self)
     }
@@ -408,10 +538,12 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         if self.is_streamed(Kind::Text) {
             return visitor.visit_enum(Name(self.text()?));
         }
-        let value = match self.kept()? {
-            Some(value) => value,
-            None => Value::deserialize(self)?,
+        let kept = if let Some(kept) = self.kept()? {
+            kept
+        } else {
+            let (walk, place) = (self.walk, self.source.place());
+            Kept { walk, place, value: Value::deserialize(self)? }
         };
-        value.deserialize_enum(name, variants, visitor).map_err(Refused::from)
+        kept.fill(|value| value.deserialize_enum(name, variants, visitor))
     }
 }

@@ -23,16 +23,34 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
 ) -> Result<T, Refused> {
     walk.count()?;
     let place = source.place();
+    walk.begin(source);
     match ask(Guided::new(walk, node, source)) {
-        Ok(value) => {
-            // A type may take a value without a look at it.
-            if source.is_unread(place) {
-                IgnoredAny::deserialize(Guided::new(walk, node, source))?;
-            }
-            Ok(value)
-        }
+        Ok(value) if walk.is_read(source, place) => Ok(value),
+        Ok(value) => by_schema_alone(walk, node, source).map(|()| value),
         Err(Refused) => Err(walk.note(place)),
     }
+}
+
+/// A type may take a value without a look at it, or take lightly that it was refused.
+#[cold]
+fn by_schema_alone<'de, 's, S: Source<'de>>(
+    walk: &'s Walk<'s>,
+    node: &'s Node,
+    source: S,
+) -> Result<(), Refused> {
+    let place = source.place();
+    IgnoredAny::deserialize(Guided::new(walk, node, source)).map_err(|Refused| walk.note(place))?;
+    walk.forget();
+    Ok(())
+}
+
+/// How far an object or array was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Ahead,
+    Reached,
+    /// Something in it was refused, so that what follows can not be told.
+    Refused,
 }
 
 /// What comes next in an object.
@@ -62,7 +80,7 @@ pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     /// The name of a member that the schema does not list.
     name: Option<Cow<'de, str>>,
     value: Option<(&'s Node, S)>,
-    is_over: bool,
+    end: End,
 }
 
 impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
@@ -79,13 +97,28 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             names: None,
             name: None,
             value: None,
-            is_over: false,
+            end: End::Ahead,
         }
     }
 
     /// Goes to the next member that counts.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
+        if self.value.is_some() {
+            self.value(IgnoredAny::deserialize)?;
+        }
+        if self.end != End::Ahead {
+            return Ok(Step::End);
+        }
+        let step = self.step();
+        if step.is_err() {
+            self.end = End::Refused;
+        }
+        step
+    }
+
+    #[inline]
+    fn step(&mut self) -> Result<Step<'s>, Refused> {
         while self.members.advance()? {
             let mut index = self.expected;
             let property = match self.properties.get(index) {
@@ -112,7 +145,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             self.value = Some((self.walk.schema.node(property.node), source));
             return Ok(Step::Known(property));
         }
-        self.is_over = true;
+        self.end = End::Reached;
         let missing = self.node.stream.required & !self.given;
         if missing == 0 { Ok(Step::End) } else { Err(Refused) }
     }
@@ -158,7 +191,11 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
         let (node, source) = self.value.take().ok_or(Refused)?;
-        read(self.walk, node, source, ask)
+        let read = read(self.walk, node, source, ask);
+        if read.is_err() {
+            self.end = End::Refused;
+        }
+        read
     }
 
     /// The number of the property that came last.
@@ -174,10 +211,11 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     /// Goes to the end; a type that leaves a member unread refuses it.
     #[inline]
     pub(super) fn finish(&mut self) -> Result<(), Refused> {
-        if self.value.is_some() {
-            self.value(IgnoredAny::deserialize)?;
+        if self.end == End::Reached {
+            return Ok(());
         }
-        if self.is_over || matches!(self.next()?, Step::End) { Ok(()) } else { Err(Refused) }
+        let is_over = matches!(self.next()?, Step::End) && self.end == End::Reached;
+        if is_over { Ok(()) } else { Err(Refused) }
     }
 }
 
@@ -236,23 +274,32 @@ pub(super) struct Sequence<'s, 'de, S: Source<'de>> {
     rest: &'s Node,
     items: S::Items,
     count: usize,
-    is_over: bool,
+    end: End,
 }
 
 impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
     #[inline]
     pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, items: S::Items) -> Self {
         let rest = node.items.map_or(&ANYTHING, |items| walk.schema.node(items));
-        Self { walk, node, rest, items, count: 0, is_over: false }
+        Self { walk, node, rest, items, count: 0, end: End::Ahead }
     }
 
     #[inline]
     fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
-        if self.is_over {
+        if self.end != End::Ahead {
             return Ok(None);
         }
+        let item = self.item(seed);
+        if item.is_err() {
+            self.end = End::Refused;
+        }
+        item
+    }
+
+    #[inline]
+    fn item<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
         let Some(source) = self.items.next()? else {
-            self.is_over = true;
+            self.end = End::Reached;
             return Ok(None);
         };
         let node = match self.node.prefix.get(self.count) {
@@ -266,7 +313,7 @@ impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
     /// An array that is longer than the type is refused, and one that is longer or shorter than the schema.
     #[inline]
     pub(super) fn finish(&mut self) -> Result<(), Refused> {
-        if self.next(PhantomData::<IgnoredAny>)?.is_some() {
+        if self.next(PhantomData::<IgnoredAny>)?.is_some() || self.end == End::Refused {
             return Err(Refused);
         }
         let count = u64::try_from(self.count).unwrap_or(u64::MAX);

@@ -10,7 +10,16 @@ use super::cursor::Cursor;
 use super::guided::Refused;
 use crate::schema::Kind;
 
-/// A name that the schema lists; only texts are.
+/// Asks a name that the schema lists as one that was given.
+macro_rules! as_given {
+    ($($method:ident)*) => { $(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+            Name(Cow::Owned(self.0.to_owned())).$method(visitor)
+        }
+    )* };
+}
+
+/// A name that the schema lists.
 #[derive(Debug)]
 pub(super) struct KnownName<'s>(pub(super) &'s str);
 
@@ -39,9 +48,19 @@ impl<'de> Deserializer<'de> for KnownName<'_> {
         visitor.visit_newtype_struct(self)
     }
 
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        visitor.visit_some(self)
+    }
+
+    as_given! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_u128 deserialize_f32 deserialize_f64
+    }
+
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        option unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        identifier ignored_any
     }
 }
 

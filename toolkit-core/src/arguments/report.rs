@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::decode::Place;
+use super::guided::Place;
 use super::judge::{self, judge};
 use super::text::read;
 use crate::call::Arguments;

@@ -15,6 +15,9 @@ pub(crate) trait Source<'de>: Copy {
     type Items: Items<Self>;
     type Members: Members<'de, Self>;
 
+    /// Whether it is where it was after it was read, so that what reads it must say so.
+    const STAYS: bool;
+
     fn kind(self) -> Result<Kind, Refused>;
     fn is(self, kind: Kind) -> bool;
     fn null(self) -> Result<(), Refused>;
@@ -33,8 +36,8 @@ pub(crate) trait Source<'de>: Copy {
     ) -> Result<(T, usize), Refused>;
     /// What tells the value's place from others.
     fn place(self) -> usize;
-    /// Whether the value at a place was left as it is.
-    fn is_unread(self, place: usize) -> bool;
+    /// Goes back to a place, as if nothing was read from there on.
+    fn back_to(self, place: usize);
 }
 
 /// The items of an array.
@@ -76,6 +79,8 @@ pub(crate) struct Inside<'c, 'de> {
 impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
     type Items = Inside<'c, 'de>;
     type Members = Inside<'c, 'de>;
+
+    const STAYS: bool = false;
 
     #[inline]
     fn kind(self) -> Result<Kind, Refused> {
@@ -134,12 +139,14 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
 
     #[inline]
     fn place(self) -> usize {
+        // A value begins behind the space before it.
+        self.0.peek();
         self.0.at()
     }
 
-    #[inline]
-    fn is_unread(self, place: usize) -> bool {
-        self.0.at() == place
+    #[cold]
+    fn back_to(self, place: usize) {
+        self.0.back_to(place);
     }
 }
 
@@ -180,6 +187,8 @@ pub struct Given<'de>(pub(super) &'de Value);
 impl<'de> Source<'de> for Given<'de> {
     type Items = std::slice::Iter<'de, Value>;
     type Members = GivenMembers<'de>;
+
+    const STAYS: bool = true;
 
     fn kind(self) -> Result<Kind, Refused> {
         Ok(Kind::of(self.0))
@@ -239,9 +248,7 @@ impl<'de> Source<'de> for Given<'de> {
         std::ptr::from_ref(self.0).addr()
     }
 
-    fn is_unread(self, _: usize) -> bool {
-        false
-    }
+    fn back_to(self, _: usize) {}
 }
 
 impl<'de> Items<Given<'de>> for std::slice::Iter<'de, Value> {

@@ -56,7 +56,8 @@ fn by_canonical(
         .map_err(|problems| invalid(problems, limits))?;
     let text = value.to_string();
     // Defaults are written in, and what was accepted is not measured again.
-    let limits = &Limits { argument_bytes: usize::MAX, values: usize::MAX, ..*limits };
+    let limits =
+        &Limits { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*limits };
     let filled = match &entry.tool.input {
         Input::Params(_) => Arguments::Text(&text).fill(&entry.schema, limits, slots),
         Input::Given(_) => arguments::hand_over(&value, limits, slots),
