@@ -88,6 +88,8 @@ pub(crate) struct Walk<'s> {
     depth: Cell<usize>,
     /// Whether the value that stays where it is was not read yet.
     is_unread: Cell<bool>,
+    /// Something was refused since the last value that is known to be right.
+    has_stumbled: Cell<bool>,
     refused_at: Cell<Option<usize>>,
     /// How far inside the value at a place a type refused what was kept.
     refused_within: RefCell<Option<(usize, Vec<Step>)>>,
@@ -101,6 +103,7 @@ impl<'s> Walk<'s> {
             values: Cell::new(0),
             depth: Cell::new(0),
             is_unread: Cell::new(false),
+            has_stumbled: Cell::new(false),
             refused_at: Cell::new(None),
             refused_within: RefCell::new(None),
         }
@@ -108,10 +111,10 @@ impl<'s> Walk<'s> {
 
     /// Counts a value that is about to be read.
     #[inline]
-    pub(super) fn count(&self) -> Result<(), Refused> {
+    pub(super) fn count(&self) -> Result<usize, Refused> {
         let values = self.values.get() + 1;
         self.values.set(values);
-        if values > self.limits.values { Err(Refused) } else { Ok(()) }
+        if values > self.limits.values { Err(Refused) } else { Ok(values) }
     }
 
     /// Goes into an object or array; how deep it stands.
@@ -141,10 +144,25 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether the value that was at a place was read.
+    /// Whether the value that was at a place was read, and nothing in it refused.
     #[inline]
     pub(super) fn is_read<'de, S: Source<'de>>(&self, source: S, place: usize) -> bool {
-        if S::STAYS { !self.is_unread.get() } else { source.place() != place }
+        let is_read = if S::STAYS { !self.is_unread.get() } else { source.place() != place };
+        is_read && !self.has_stumbled.get()
+    }
+
+    /// Refuses; a type may take it lightly, and then the schema is asked alone.
+    #[cold]
+    fn stumble(&self) -> Refused {
+        self.has_stumbled.set(true);
+        Refused
+    }
+
+    /// Goes back to where so many values were counted, with nothing refused.
+    pub(super) fn back_to(&self, values: usize) {
+        self.values.set(values);
+        self.has_stumbled.set(false);
+        self.refused_at.set(None);
     }
 
     /// The innermost value that was refused is where the report points.
@@ -153,17 +171,12 @@ impl<'s> Walk<'s> {
         if self.refused_at.get().is_none() {
             self.refused_at.set(Some(place));
         }
-        Refused
+        self.stumble()
     }
 
     fn note_within(&self, place: usize, steps: Vec<Step>) -> Refused {
         self.refused_within.replace(Some((place, steps)));
         Refused
-    }
-
-    /// What a type took lightly is no refusal.
-    pub(super) fn forget(&self) {
-        self.refused_at.set(None);
     }
 
     pub(super) fn refused_at(&self) -> Place {
@@ -263,10 +276,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
             let value = judge.value(id, &Subject::whole(&json), &judge::Place::Root);
             (judge.problems.is_empty() && problems.is_empty()).then_some(value)
         });
-        let Ok((value, counted)) = kept else {
-            self.source.back_to(place);
-            return Err(Refused);
-        };
+        let Ok((value, counted)) = kept else { return Err(self.walk.stumble()) };
         values.set(counted);
         self.walk.done(self.source);
         Ok(Kept { walk: self.walk, place, value })
@@ -280,28 +290,24 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
 
     #[inline]
     fn text(&self) -> Result<Cow<'de, str>, Refused> {
-        let place = self.source.place();
-        let text = self.source.text().ok().filter(|text| text_fits(self.node, text));
-        self.read_or_back(text, place)
+        match self.source.text() {
+            Ok(text) if text_fits(self.node, &text) => {
+                self.walk.done(self.source);
+                Ok(text)
+            }
+            Ok(_) | Err(Refused) => Err(self.walk.stumble()),
+        }
     }
 
     #[inline]
     fn number(&self) -> Result<Held, Refused> {
         let place = self.source.place();
         let number = self.source.number()?;
-        let held = number_fits(self.node, number, || self.source.digits(place));
-        self.read_or_back(held.ok(), place)
-    }
-
-    /// What was read, or else the value as it was: a type may take a refusal lightly.
-    #[inline]
-    fn read_or_back<T>(&self, read: Option<T>, place: usize) -> Result<T, Refused> {
-        if read.is_some() {
-            self.walk.done(self.source);
-        } else {
-            self.source.back_to(place);
-        }
-        read.ok_or(Refused)
+        let Ok(held) = number_fits(self.node, number, || self.source.digits(place)) else {
+            return Err(self.walk.stumble());
+        };
+        self.walk.done(self.source);
+        Ok(held)
     }
 
     #[inline]
@@ -346,20 +352,16 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
         })
     }
 
-    /// Reads an object or array, or else leaves it as it was.
+    /// Reads an object or array, and goes out of it.
     #[inline]
     fn inside<T>(self, read: impl FnOnce(Self) -> Result<T, Refused>) -> Result<T, Refused> {
-        let (place, values) = (self.source.place(), self.walk.values.get());
         let depth = self.walk.enter()?;
         let read = read(self);
         self.walk.depth.set(depth);
         if read.is_err() {
-            self.walk.values.set(values);
-            self.walk.begin(self.source);
-            self.source.back_to(place);
-        } else {
-            self.walk.done(self.source);
+            return Err(self.walk.stumble());
         }
+        self.walk.done(self.source);
         read
     }
 

@@ -21,12 +21,16 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
     source: S,
     ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
 ) -> Result<T, Refused> {
-    walk.count()?;
+    let values = walk.count()?;
     let place = source.place();
     walk.begin(source);
     match ask(Guided::new(walk, node, source)) {
         Ok(value) if walk.is_read(source, place) => Ok(value),
-        Ok(value) => by_schema_alone(walk, node, source).map(|()| value),
+        Ok(value) => {
+            source.back_to(place);
+            walk.back_to(values);
+            by_schema_alone(walk, node, source).map(|()| value)
+        }
         Err(Refused) => Err(walk.note(place)),
     }
 }
@@ -39,9 +43,9 @@ fn by_schema_alone<'de, 's, S: Source<'de>>(
     source: S,
 ) -> Result<(), Refused> {
     let place = source.place();
-    IgnoredAny::deserialize(Guided::new(walk, node, source)).map_err(|Refused| walk.note(place))?;
-    walk.forget();
-    Ok(())
+    IgnoredAny::deserialize(Guided::new(walk, node, source))
+        .map(drop)
+        .map_err(|Refused| walk.note(place))
 }
 
 /// How far an object or array was read.

@@ -34,6 +34,7 @@ pub(super) fn survey(
             reads: asked.reads,
             visits: BTreeMap::new(),
             left: MOST_BAITS,
+            root: &asked.at,
             found: &mut found,
             faults: &mut faults,
         };
@@ -131,6 +132,7 @@ struct Survey<'s> {
     reads: fn(&Bait) -> bool,
     visits: BTreeMap<String, usize>,
     left: usize,
+    root: &'s Path,
     /// What was learned, by the place of the schema.
     found: &'s mut BTreeMap<String, Learned>,
     faults: &'s mut Vec<String>,
@@ -231,8 +233,18 @@ impl<'s> Survey<'s> {
     }
 
     fn give(&mut self, bait: &Bait) -> Seen {
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0 { Seen::default() } else { give(self.reads, bait) }
+        if self.left == 0 {
+            let fault = format!(
+                "{} is too large a type to be asked about each of its places; take less of it",
+                self.root
+            );
+            if !self.faults.contains(&fault) {
+                self.faults.push(fault);
+            }
+            return Seen::default();
+        }
+        self.left -= 1;
+        give(self.reads, bait)
     }
 
     /// Whether one of the structs at a place flattens; each reads a field by its index otherwise.
@@ -244,12 +256,12 @@ impl<'s> Survey<'s> {
         structs: usize,
         at: &Path,
     ) -> bool {
-        /// The first fields may take anything.
+        /// So many first fields may take anything without a look at it.
         const FIELDS: u32 = 8;
         let with = |fields: &[(Key, Bait)]| {
             way.with(Bait::Object(tags.iter().chain(fields).cloned().collect()))
         };
-        let mut goes_on = false;
+        let mut goes_on = true;
         for index in 0..FIELDS {
             let mut both = true;
             for mark in [Mark::Bytes, Mark::Number] {
@@ -268,7 +280,7 @@ impl<'s> Survey<'s> {
                     seen.accepted || seen.went_on
                 };
             }
-            goes_on |= both;
+            goes_on &= both;
         }
         let fault = format!(
             "{at} is a type with `#[serde(flatten)]`, under which serde drops what is unknown or \
