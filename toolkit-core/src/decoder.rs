@@ -105,17 +105,14 @@ impl<T: ToolArg> Decoder<T> {
     }
 
     fn decoded(&self, given: Arguments<'_>) -> Result<T, Report> {
-        if !self.schema.is_complete() {
-            let value = arguments::normal_form(&self.schema, given, &self.limits)
-                .map_err(|problems| self.report(problems))?;
-            let value = Arguments::Value(&value);
-            return value
-                .decode(&self.schema, &self.limits)
-                .map_err(|place| self.report(vec![arguments::refused_by_type(value.path(place))]));
-        }
-        given.decode(&self.schema, &self.limits).map_err(|place| {
-            self.report(arguments::problems(&self.schema, given, &self.limits, place))
-        })
+        let decoded = if self.schema.is_complete() {
+            given.decode(&self.schema, &self.limits)
+        } else {
+            let unmeasured = self.limits.unmeasured();
+            arguments::normal_form(&self.schema, given, &self.limits)
+                .and_then(|value| Arguments::Value(&value).decode(&self.schema, &unmeasured))
+        };
+        decoded.map_err(|problems| self.report(problems))
     }
 
     #[cold]

@@ -47,3 +47,10 @@ impl Default for Limits {
         }
     }
 }
+
+impl Limits {
+    /// The same for what the program itself says, or what was measured before.
+    pub(crate) const fn unmeasured(&self) -> Self {
+        Self { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*self }
+    }
+}

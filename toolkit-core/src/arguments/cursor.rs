@@ -57,11 +57,6 @@ impl<'a> Cursor<'a> {
         self.at.get()
     }
 
-    /// Goes back to a place that was passed.
-    pub(super) fn back_to(&self, place: usize) {
-        self.at.set(place);
-    }
-
     /// The next byte that is no space.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {

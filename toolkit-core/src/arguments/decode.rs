@@ -6,47 +6,112 @@ use serde_json::{Map, Value};
 use super::cursor::Cursor;
 use super::guided::{Guided, Place, Refused, Walk};
 use super::inside::{Fields, Step, read};
+use super::report;
 use super::slot::Slot;
 use super::source::{Given, Items, Members, Source, Unread};
 use super::text::{is_blank, is_within};
 use crate::call::Arguments;
 use crate::limits::Limits;
-use crate::problem::{self, Path};
+use crate::problem::{self, Path, Problem};
 use crate::schema::{Compiled, Kind, Node};
+
+/// What the decoder alone made of arguments.
+pub(crate) enum Attempt<T> {
+    /// They are right.
+    Sure(T),
+    /// A type took something lightly that was refused, or never looked at it.
+    Doubtful(T),
+    Refused(Place),
+}
+
+impl<T> Attempt<T> {
+    #[inline]
+    fn of(walk: &Walk<'_>, made: Result<T, Refused>) -> Self {
+        match made {
+            Ok(made) if !walk.has_stumbled() => Self::Sure(made),
+            Ok(made) => Self::Doubtful(made),
+            Err(Refused) => Self::Refused(walk.refused_at()),
+        }
+    }
+}
 
 impl Arguments<'_> {
     /// Fills the slots of an object's properties, in the order of the schema.
     ///
     /// # Errors
-    /// The place of the innermost value that was refused.
+    /// Every problem: the schema's, or else where a type refuses what its schema accepts.
     pub(crate) fn fill(
         self,
         schema: &Compiled,
         limits: &Limits,
         slots: &mut [&mut dyn Slot],
-    ) -> Result<(), Place> {
-        let walk = Walk::new(schema, limits);
-        let filled = match self {
-            Self::Text(text) => fill_from_text(&walk, text, slots),
-            Self::Value(value) => fill_from_value(&walk, value, slots),
-        };
-        filled.map_err(|Refused| walk.refused_at())
+    ) -> Result<(), Vec<Problem>> {
+        let mut attempt =
+            |given: Arguments<'_>, limits: &Limits| given.try_fill(schema, limits, &mut *slots);
+        match attempt(self, limits) {
+            Attempt::Sure(()) => Ok(()),
+            first => self.settle(schema, limits, first, attempt),
+        }
     }
 
     /// Decodes the whole arguments into one type.
     ///
     /// # Errors
-    /// The place of the innermost value that was refused.
+    /// As `fill`.
     #[inline]
     pub(crate) fn decode<T: DeserializeOwned>(
         self,
         schema: &Compiled,
         limits: &Limits,
-    ) -> Result<T, Place> {
+    ) -> Result<T, Vec<Problem>> {
+        let attempt = |given: Arguments<'_>, limits: &Limits| {
+            let walk = Walk::new(schema, limits);
+            let decoded = given.decoded(&walk);
+            Attempt::of(&walk, decoded)
+        };
+        match attempt(self, limits) {
+            Attempt::Sure(decoded) => Ok(decoded),
+            first => self.settle(schema, limits, first, attempt),
+        }
+    }
+
+    /// Fills the slots as far as the decoder alone can tell.
+    pub(crate) fn try_fill(
+        self,
+        schema: &Compiled,
+        limits: &Limits,
+        slots: &mut [&mut dyn Slot],
+    ) -> Attempt<()> {
         let walk = Walk::new(schema, limits);
-        match self.decoded(&walk) {
-            Ok(value) => Ok(value),
-            Err(Refused) => Err(walk.refused_at()),
+        let filled = match self {
+            Self::Text(text) => fill_from_text(&walk, text, slots),
+            Self::Value(value) => fill_from_value(&walk, value, slots),
+        };
+        Attempt::of(&walk, filled)
+    }
+
+    /// Asks the schema alone, and where it accepts, the types once more over the normal form.
+    #[cold]
+    fn settle<T>(
+        self,
+        schema: &Compiled,
+        limits: &Limits,
+        first: Attempt<T>,
+        mut attempt: impl FnMut(Arguments<'_>, &Limits) -> Attempt<T>,
+    ) -> Result<T, Vec<Problem>> {
+        let problems = report::problems(schema, self, limits);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        if let Attempt::Doubtful(made) = first {
+            return Ok(made);
+        }
+        // A text can not be read on from a value that a type did not look at; a parsed one can.
+        let value = report::normal_form(schema, self, limits)?;
+        let normal = Arguments::Value(&value);
+        match attempt(normal, &limits.unmeasured()) {
+            Attempt::Sure(made) | Attempt::Doubtful(made) => Ok(made),
+            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(place))]),
         }
     }
 
@@ -102,11 +167,13 @@ pub(crate) fn hand_over(
     value: &Value,
     limits: &Limits,
     slots: &mut [&mut dyn Slot],
-) -> Result<(), Place> {
+) -> Result<(), Vec<Problem>> {
     let walk = Walk::new(Compiled::anything(), limits);
-    let [slot] = slots else { return Err(walk.refused_at()) };
-    let value = Guided::new(&walk, root(&walk), Given(value));
-    slot.take(value).map_err(|Refused| walk.refused_at())
+    let [slot] = slots else { return Err(vec![report::refused_by_type(Path::root())]) };
+    read(&walk, root(&walk), Given(value), |value| slot.take(value)).map_err(|Refused| {
+        let path = Arguments::Value(value).path(walk.refused_at());
+        vec![report::refused_by_type(path)]
+    })
 }
 
 /// Blank text and `null` stand for an object without fields.
@@ -240,7 +307,7 @@ fn fill_kept<'de, S: Source<'de>>(
     walk.count()?;
     let root = root(walk);
     let kept = Guided::new(walk, root, source).judged(walk.schema.root())?;
-    let limits = unmeasured(walk.limits);
+    let limits = walk.limits.unmeasured();
     let inner = Walk::new(walk.schema, &limits);
     for (slot, property) in slots.iter_mut().zip(&root.properties) {
         let Some(value) = kept.value.get(&property.name) else {
@@ -254,11 +321,6 @@ fn fill_kept<'de, S: Source<'de>>(
         })?;
     }
     Ok(())
-}
-
-/// The limits for what the program itself says, or what was measured before.
-const fn unmeasured(limits: &Limits) -> Limits {
-    Limits { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*limits }
 }
 
 fn root<'s>(walk: &Walk<'s>) -> &'s Node {
@@ -276,7 +338,7 @@ fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result
     if after_all == Some(given.wrapping_add(1)) {
         return Ok(());
     }
-    let limits = unmeasured(walk.limits);
+    let limits = walk.limits.unmeasured();
     let walk = Walk::new(walk.schema, &limits);
     for (index, (slot, property)) in slots.iter_mut().zip(&root.properties).enumerate() {
         let bit = u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index));

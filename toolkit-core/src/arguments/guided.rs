@@ -86,9 +86,9 @@ pub(crate) struct Walk<'s> {
     pub(super) limits: &'s Limits,
     values: Cell<usize>,
     depth: Cell<usize>,
-    /// Whether the value that stays where it is was not read yet.
+    /// The value that was asked for last stays where it is, and was not read yet.
     is_unread: Cell<bool>,
-    /// Something was refused since the last value that is known to be right.
+    /// Something was refused or left unread, whatever came of it.
     has_stumbled: Cell<bool>,
     refused_at: Cell<Option<usize>>,
     /// How far inside the value at a place a type refused what was kept.
@@ -111,10 +111,10 @@ impl<'s> Walk<'s> {
 
     /// Counts a value that is about to be read.
     #[inline]
-    pub(super) fn count(&self) -> Result<usize, Refused> {
+    pub(super) fn count(&self) -> Result<(), Refused> {
         let values = self.values.get() + 1;
         self.values.set(values);
-        if values > self.limits.values { Err(Refused) } else { Ok(values) }
+        if values > self.limits.values { Err(Refused) } else { Ok(()) }
     }
 
     /// Goes into an object or array; how deep it stands.
@@ -144,25 +144,23 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether the value that was at a place was read, and nothing in it refused.
+    /// Says that what asked for a value is done; it may have taken it without a look.
     #[inline]
-    pub(super) fn is_read<'de, S: Source<'de>>(&self, source: S, place: usize) -> bool {
-        let is_read = if S::STAYS { !self.is_unread.get() } else { source.place() != place };
-        is_read && !self.has_stumbled.get()
+    pub(super) fn end<'de, S: Source<'de>>(&self, _: S) {
+        if S::STAYS && self.is_unread.replace(false) {
+            self.stumble();
+        }
     }
 
-    /// Refuses; a type may take it lightly, and then the schema is asked alone.
+    /// Refuses. A type may take that lightly, so that its value is no longer sure.
     #[cold]
-    fn stumble(&self) -> Refused {
+    pub(super) fn stumble(&self) -> Refused {
         self.has_stumbled.set(true);
         Refused
     }
 
-    /// Goes back to where so many values were counted, with nothing refused.
-    pub(super) fn back_to(&self, values: usize) {
-        self.values.set(values);
-        self.has_stumbled.set(false);
-        self.refused_at.set(None);
+    pub(super) const fn has_stumbled(&self) -> bool {
+        self.has_stumbled.get()
     }
 
     /// The innermost value that was refused is where the report points.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess};
 
 use super::guided::{Guided, Refused, Walk};
 use super::name::{KnownName, Name};
@@ -13,7 +13,7 @@ use crate::schema::{Additional, Kind, Node, Property};
 
 static ANYTHING: Node = Node::anything();
 
-/// Reads one value by what asks for it, and all of it.
+/// Reads one value by what asks for it.
 #[inline]
 pub(super) fn read<'de, 's, T, S: Source<'de>>(
     walk: &'s Walk<'s>,
@@ -21,40 +21,16 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
     source: S,
     ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
 ) -> Result<T, Refused> {
-    let values = walk.count()?;
+    walk.count()?;
     let place = source.place();
     walk.begin(source);
     match ask(Guided::new(walk, node, source)) {
-        Ok(value) if walk.is_read(source, place) => Ok(value),
         Ok(value) => {
-            source.back_to(place);
-            walk.back_to(values);
-            by_schema_alone(walk, node, source).map(|()| value)
+            walk.end(source);
+            Ok(value)
         }
         Err(Refused) => Err(walk.note(place)),
     }
-}
-
-/// A type may take a value without a look at it, or take lightly that it was refused.
-#[cold]
-fn by_schema_alone<'de, 's, S: Source<'de>>(
-    walk: &'s Walk<'s>,
-    node: &'s Node,
-    source: S,
-) -> Result<(), Refused> {
-    let place = source.place();
-    IgnoredAny::deserialize(Guided::new(walk, node, source))
-        .map(drop)
-        .map_err(|Refused| walk.note(place))
-}
-
-/// How far an object or array was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    Ahead,
-    Reached,
-    /// Something in it was refused, so that what follows can not be told.
-    Refused,
 }
 
 /// What comes next in an object.
@@ -84,7 +60,7 @@ pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     /// The name of a member that the schema does not list.
     name: Option<Cow<'de, str>>,
     value: Option<(&'s Node, S)>,
-    end: End,
+    is_over: bool,
 }
 
 impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
@@ -101,28 +77,20 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             names: None,
             name: None,
             value: None,
-            end: End::Ahead,
+            is_over: false,
         }
     }
 
     /// Goes to the next member that counts.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
-        if self.value.is_some() {
-            self.value(IgnoredAny::deserialize)?;
+        if self.value.take().is_some() {
+            // The type has left a value unread.
+            self.walk.stumble();
         }
-        if self.end != End::Ahead {
+        if self.is_over {
             return Ok(Step::End);
         }
-        let step = self.step();
-        if step.is_err() {
-            self.end = End::Refused;
-        }
-        step
-    }
-
-    #[inline]
-    fn step(&mut self) -> Result<Step<'s>, Refused> {
         while self.members.advance()? {
             let mut index = self.expected;
             let property = match self.properties.get(index) {
@@ -149,7 +117,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             self.value = Some((self.walk.schema.node(property.node), source));
             return Ok(Step::Known(property));
         }
-        self.end = End::Reached;
+        self.is_over = true;
         let missing = self.node.stream.required & !self.given;
         if missing == 0 { Ok(Step::End) } else { Err(Refused) }
     }
@@ -195,11 +163,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
         let (node, source) = self.value.take().ok_or(Refused)?;
-        let read = read(self.walk, node, source, ask);
-        if read.is_err() {
-            self.end = End::Refused;
-        }
-        read
+        read(self.walk, node, source, ask)
     }
 
     /// The number of the property that came last.
@@ -215,11 +179,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     /// Goes to the end; a type that leaves a member unread refuses it.
     #[inline]
     pub(super) fn finish(&mut self) -> Result<(), Refused> {
-        if self.end == End::Reached {
-            return Ok(());
-        }
-        let is_over = matches!(self.next()?, Step::End) && self.end == End::Reached;
-        if is_over { Ok(()) } else { Err(Refused) }
+        if self.is_over || matches!(self.next()?, Step::End) { Ok(()) } else { Err(Refused) }
     }
 }
 
@@ -278,32 +238,23 @@ pub(super) struct Sequence<'s, 'de, S: Source<'de>> {
     rest: &'s Node,
     items: S::Items,
     count: usize,
-    end: End,
+    is_over: bool,
 }
 
 impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
     #[inline]
     pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, items: S::Items) -> Self {
         let rest = node.items.map_or(&ANYTHING, |items| walk.schema.node(items));
-        Self { walk, node, rest, items, count: 0, end: End::Ahead }
+        Self { walk, node, rest, items, count: 0, is_over: false }
     }
 
     #[inline]
     fn next<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
-        if self.end != End::Ahead {
+        if self.is_over {
             return Ok(None);
         }
-        let item = self.item(seed);
-        if item.is_err() {
-            self.end = End::Refused;
-        }
-        item
-    }
-
-    #[inline]
-    fn item<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Refused> {
         let Some(source) = self.items.next()? else {
-            self.end = End::Reached;
+            self.is_over = true;
             return Ok(None);
         };
         let node = match self.node.prefix.get(self.count) {
@@ -317,7 +268,7 @@ impl<'s, 'de, S: Source<'de>> Sequence<'s, 'de, S> {
     /// An array that is longer than the type is refused, and one that is longer or shorter than the schema.
     #[inline]
     pub(super) fn finish(&mut self) -> Result<(), Refused> {
-        if self.next(PhantomData::<IgnoredAny>)?.is_some() || self.end == End::Refused {
+        if self.next(PhantomData::<IgnoredAny>)?.is_some() {
             return Err(Refused);
         }
         let count = u64::try_from(self.count).unwrap_or(u64::MAX);

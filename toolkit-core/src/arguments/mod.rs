@@ -21,8 +21,10 @@ mod whole;
 mod words;
 
 pub use bare::BareSchema;
+#[cfg(feature = "testing")]
+pub(crate) use decode::Attempt;
 pub(crate) use decode::hand_over;
 pub use guided::{Guided, Refused};
-pub(crate) use report::{check_constant, lines, normal_form, problems, refused_by_type};
+pub(crate) use report::{check_constant, lines, normal_form};
 pub use slot::Slot;
 pub use source::{Given, Unread};

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::guided::Place;
 use super::judge::{self, judge};
 use super::text::read;
 use crate::call::Arguments;
@@ -34,12 +33,11 @@ fn check(schema: &Compiled, text: &str, limits: &Limits) -> Result<Value, Vec<Pr
     }
 }
 
-/// Every problem of arguments that the decoder refused: the schema's, or else the type's own.
-pub(crate) fn problems(
+/// Every problem that the text rules and the schema have with arguments.
+pub(super) fn problems(
     schema: &Compiled,
     arguments: Arguments<'_>,
     limits: &Limits,
-    place: Place,
 ) -> Vec<Problem> {
     let written;
     let text = match arguments {
@@ -49,19 +47,17 @@ pub(crate) fn problems(
             &written
         }
     };
-    // Only now it is asked why, and of the whole arguments.
-    let problems = match read(text, limits) {
+    match read(text, limits) {
         Err(problem) => vec![*problem],
         Ok((json, mut problems)) => {
             problems.extend(judge::problems(schema, &json, limits));
             problems
         }
-    };
-    if problems.is_empty() { vec![refused_by_type(arguments.path(place))] } else { problems }
+    }
 }
 
 /// The error's own text is a type's and may tell what it should not: only the place is told.
-pub(crate) fn refused_by_type(place: Path) -> Problem {
+pub(super) fn refused_by_type(place: Path) -> Problem {
     Problem::new(place, ProblemKind::Refused, "this value is not accepted here; send another one")
 }
 

@@ -36,8 +36,6 @@ pub(crate) trait Source<'de>: Copy {
     ) -> Result<(T, usize), Refused>;
     /// What tells the value's place from others.
     fn place(self) -> usize;
-    /// Goes back to a place, as if nothing was read from there on.
-    fn back_to(self, place: usize);
 }
 
 /// The items of an array.
@@ -139,14 +137,7 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
 
     #[inline]
     fn place(self) -> usize {
-        // A value begins behind the space before it.
-        self.0.peek();
         self.0.at()
-    }
-
-    #[cold]
-    fn back_to(self, place: usize) {
-        self.0.back_to(place);
     }
 }
 
@@ -247,8 +238,6 @@ impl<'de> Source<'de> for Given<'de> {
     fn place(self) -> usize {
         std::ptr::from_ref(self.0).addr()
     }
-
-    fn back_to(self, _: usize) {}
 }
 
 impl<'de> Items<Given<'de>> for std::slice::Iter<'de, Value> {

@@ -33,11 +33,8 @@ pub(super) fn check(
     if runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
         return by_canonical(entry, call, limits, slots).map(Some);
     }
-    let given = call.given();
-    given
-        .fill(&entry.schema, limits, slots)
-        .map(|()| None)
-        .map_err(|place| invalid(arguments::problems(&entry.schema, given, limits, place), limits))
+    let filled = call.given().fill(&entry.schema, limits, slots);
+    filled.map(|()| None).map_err(|problems| invalid(problems, limits))
 }
 
 /// Whether what is decoded must be what an approver, or a second run, would see.
@@ -56,18 +53,14 @@ fn by_canonical(
         .map_err(|problems| invalid(problems, limits))?;
     let text = value.to_string();
     // Defaults are written in, and what was accepted is not measured again.
-    let limits =
-        &Limits { argument_bytes: usize::MAX, values: usize::MAX, depth: usize::MAX, ..*limits };
+    let unmeasured = &limits.unmeasured();
     let filled = match &entry.tool.input {
-        Input::Params(_) => Arguments::Text(&text).fill(&entry.schema, limits, slots),
-        Input::Given(_) => arguments::hand_over(&value, limits, slots),
+        Input::Params(_) => Arguments::Text(&text).fill(&entry.schema, unmeasured, slots),
+        Input::Given(_) => arguments::hand_over(&value, unmeasured, slots),
     };
     match filled {
         Ok(()) => Ok(Canonical { value, text }),
-        Err(place) => {
-            let path = Arguments::Text(&text).path(place);
-            Err(invalid(vec![arguments::refused_by_type(path)], limits))
-        }
+        Err(problems) => Err(invalid(problems, limits)),
     }
 }
 

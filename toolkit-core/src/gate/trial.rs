@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::{Entry, arguments, run};
-use crate::arguments::{Slot, normal_form};
+use crate::arguments::{Attempt, Slot, normal_form};
 use crate::call::{Arguments, Outcome, ToolCall};
 use crate::caller::{CallContext, Caller};
 use crate::error::ToolConfigError;
 use crate::limits::Limits;
-use crate::problem::Problem;
 use crate::tool::{BoxFuture, Gates, Input, Passage, Rules, States, Stopped};
 
 /// What the arguments gate says of a text, and whether all its ways say the same.
@@ -49,11 +48,12 @@ fn odd_way(
     }
     let mut is_odd = |given: Arguments<'_>| {
         let report = normal_form(&entry.schema, given, limits);
-        let filled = given.fill(&entry.schema, limits, slots);
-        // Beyond the schema a type may refuse a value itself.
-        let is_type_s = filled.is_err() && report.is_ok();
-        filled.is_ok() != report.is_ok()
-            && !(is_type_s && refuses_itself(entry, &report, limits, slots))
+        match (given.try_fill(&entry.schema, limits, slots), report) {
+            (Attempt::Sure(()), report) => report.is_err(),
+            // A type took something lightly, so that the schema was asked alone.
+            (Attempt::Doubtful(()), _) | (Attempt::Refused(_), Err(_)) => false,
+            (Attempt::Refused(_), Ok(value)) => !refuses_itself(entry, &value, limits, slots),
+        }
     };
     if is_odd(Arguments::Text(text)) {
         return Some("the decoder and the report differ over the text");
@@ -67,17 +67,18 @@ fn odd_way(
     (of_text.is_ok() && of_text != of_value).then_some("text and parsed value differ")
 }
 
-/// Whether a type refuses the very normal form.
+/// Whether a type refuses the very normal form, in a part that it was given.
 fn refuses_itself(
     entry: &Entry,
-    report: &Result<Value, Vec<Problem>>,
+    value: &Value,
     limits: &Limits,
     slots: &mut [&mut dyn Slot],
 ) -> bool {
-    let Ok(value) = report else { return false };
     let value = Arguments::Value(value);
-    let place = value.fill(&entry.schema, limits, slots).err();
-    place.is_some_and(|place| !value.path(place).steps().is_empty())
+    match value.try_fill(&entry.schema, &limits.unmeasured(), slots) {
+        Attempt::Refused(place) => !value.path(place).steps().is_empty(),
+        Attempt::Sure(()) | Attempt::Doubtful(()) => false,
+    }
 }
 
 struct Trial<'a> {
