@@ -513,7 +513,10 @@ fn a_type_that_leaves_something_unread_is_refused_by_text_and_value_alike() {
     assert_eq!(one("[7]"), Ok(First(Some(7))));
     assert_eq!(one("[]"), Ok(First(None)));
     assert_eq!(one::<First>("[7, 8]").unwrap_err(), NOT_ACCEPTED);
-    assert_eq!(one::<First>("[7, \"x\"]").unwrap_err(), "$.value[1]: expected an integer, got text \"x\"");
+    assert_eq!(
+        one::<First>("[7, \"x\"]").unwrap_err(),
+        "$.value[1]: expected an integer, got text \"x\""
+    );
     assert_eq!(one("{}"), Ok(KeysAlone(vec![])));
     for text in [r#"{"a": 1}"#, r#"{"a": 1, "b": 2}"#, r#"{"a": 1, "b": "x"}"#] {
         let read = one::<KeysAlone>(text);
@@ -522,7 +525,10 @@ fn a_type_that_leaves_something_unread_is_refused_by_text_and_value_alike() {
     assert_eq!(one("{}"), Ok(Insists(vec![])));
     assert_eq!(one(r#"{"a": 1}"#), Ok(Insists(vec!["a".to_owned()])));
     assert_eq!(one("[1, 2]"), Ok(SkipsBad(vec![1, 2])));
-    assert_eq!(one::<SkipsBad>("[1, \"x\", 2]").unwrap_err(), "$.value[1]: this value is not accepted here; send another one");
+    assert_eq!(
+        one::<SkipsBad>("[1, \"x\", 2]").unwrap_err(),
+        "$.value[1]: this value is not accepted here; send another one"
+    );
     assert!(one::<SkipsBad>("[1, true, 2]").is_err());
 }
 
@@ -543,12 +549,18 @@ fn a_type_that_asks_on_after_the_end_gets_nothing() {
 fn types_that_ask_in_their_own_way_are_filled_as_serde_json_fills_them() {
     // A list never fills a struct.
     assert_eq!(one::<StructOfList>("[7]").unwrap_err(), NOT_ACCEPTED);
-    assert_eq!(one::<StructOfList>(r#"{"a": 7}"#).unwrap_err(), "$.value: expected a list, got an object");
+    assert_eq!(
+        one::<StructOfList>(r#"{"a": 7}"#).unwrap_err(),
+        "$.value: expected a list, got an object"
+    );
     assert_eq!(one("[1, 2]"), Ok(Ignored(())));
     assert!(one::<Ignored>("[1, 2, 3]").is_err() && one::<Ignored>("[\"x\"]").is_err());
     assert_eq!(one("[1, 255]"), Ok(Bytes(vec![1, 255])));
     assert_eq!(one("\"abc\""), Ok(Bytes(b"abc".to_vec())));
-    assert_eq!(one::<Bytes>("[256]").unwrap_err(), "$.value[0]: this value is not accepted here; send another one");
+    assert_eq!(
+        one::<Bytes>("[256]").unwrap_err(),
+        "$.value[0]: this value is not accepted here; send another one"
+    );
     assert_eq!(one(r#"{"a" : [1.0, "x"]}"#), Ok(Raw(r#"{"a":[1,"x"]}"#.to_owned())));
     assert_eq!(one("7"), Ok(Number::from(7)));
     assert_eq!(one("7.5"), Ok(Number::from_f64(7.5).unwrap()));
@@ -616,8 +628,14 @@ fn what_only_a_type_refuses_is_named_at_its_place() {
     assert_eq!(refused(at::<Vec<Sku>>(r#"[ "S-1" , "bad"]"#)), "$.value[1]");
     assert_eq!(refused(at::<(u8, Sku)>(r#"[1, "bad"]"#)), "$.value[1]");
     assert_eq!(refused(at::<Line>(r#"{ "count" : null , "sku" : "bad"}"#)), "$.value.sku");
-    assert_eq!(refused(at::<BTreeMap<String, Line>>(r#"{"a":{"sku":"S-1"},"b":{"sku":"bad"}}"#)), "$.value.b.sku");
-    assert_eq!(refused(at::<Vec<Vec<Option<Line>>>>(r#"[[], [null, { "sku": "bad" }]]"#)), "$.value[1][1].sku");
+    assert_eq!(
+        refused(at::<BTreeMap<String, Line>>(r#"{"a":{"sku":"S-1"},"b":{"sku":"bad"}}"#)),
+        "$.value.b.sku"
+    );
+    assert_eq!(
+        refused(at::<Vec<Vec<Option<Line>>>>(r#"[[], [null, { "sku": "bad" }]]"#)),
+        "$.value[1][1].sku"
+    );
     assert_eq!(refused(at::<Order>(r#"{"One": "bad"}"#)), "$.value.One");
     assert_eq!(refused(at::<Order>(r#"{"Pair": [1, {"sku": "bad"}]}"#)), "$.value.Pair[1].sku");
     assert_eq!(
@@ -626,9 +644,15 @@ fn what_only_a_type_refuses_is_named_at_its_place() {
         )),
         "$.value[1].Many.rest.Many.lines[1].sku"
     );
-    assert_eq!(refused(at::<Tagged>(r#"{"of": [{"sku": "bad"}], "kind": "Many"}"#)), "$.value.of[0].sku");
+    assert_eq!(
+        refused(at::<Tagged>(r#"{"of": [{"sku": "bad"}], "kind": "Many"}"#)),
+        "$.value.of[0].sku"
+    );
     // serde keeps these itself before it looks inside.
-    assert_eq!(refused(at::<Vec<Buffered>>(r#"[{"kind": "Many", "lines": [{"sku": "bad"}]}]"#)), "$.value[0]");
+    assert_eq!(
+        refused(at::<Vec<Buffered>>(r#"[{"kind": "Many", "lines": [{"sku": "bad"}]}]"#)),
+        "$.value[0]"
+    );
 }
 
 /// Where a type took one refusal lightly, another one is still told at its own place.
@@ -741,7 +765,10 @@ fn any_number_of_properties_in_any_order_is_read() {
         assert_eq!(decode(&format!("{{{}}}", members.join(", "))), Ok(fields.len()));
         let [first, last] = [fields[0], fields[fields.len() - 1]];
         let twice = format!("{{{}, \"{last}\": null}}", members.join(","));
-        assert_eq!(decode(&twice).unwrap_err(), format!("$: field '{last}' is given twice; give it once"));
+        assert_eq!(
+            decode(&twice).unwrap_err(),
+            format!("$: field '{last}' is given twice; give it once")
+        );
         let both_ends = format!("{{\"{last}\": 1, \"{first}\": 1}}");
         assert_eq!(decode(&both_ends), Ok(2));
         let nulls = format!("{{\"{last}\": null, \"{first}\": 1}}");
@@ -787,6 +814,51 @@ fn the_names_that_a_schema_lists_are_read_as_any_key_is() {
     by_hand! { Days(BTreeMap<Option<u8>, u8>), {"type": "object", "properties": {"1": {"type": "integer"}, "30": {"type": "integer"}}},
         |input| BTreeMap::deserialize(input)
     }
-    assert_eq!(one(r#"{"false": 1, "true": 2}"#), Ok(Flags(BTreeMap::from([(false, 1), (true, 2)]))));
-    assert_eq!(one(r#"{"30": 1, "1": 2}"#), Ok(Days(BTreeMap::from([(Some(30), 1), (Some(1), 2)]))));
+    assert_eq!(
+        one(r#"{"false": 1, "true": 2}"#),
+        Ok(Flags(BTreeMap::from([(false, 1), (true, 2)])))
+    );
+    assert_eq!(
+        one(r#"{"30": 1, "1": 2}"#),
+        Ok(Days(BTreeMap::from([(Some(30), 1), (Some(1), 2)])))
+    );
+}
+
+/// What is too small for any decimal is refused, and not taken for nothing.
+#[test]
+fn numbers_of_huge_exponents_are_read_alike_by_decoder_and_report() {
+    for exponent in [
+        "9",
+        "99",
+        "308",
+        "400",
+        "999999999999999999",
+        "9999999999999999999",
+        "99999999999999999999999",
+    ] {
+        for mantissa in ["0", "1", "-1.5", "0.000"] {
+            for sign in ["", "+", "-"] {
+                let text = format!("{{\"value\":{mantissa}e{sign}{exponent}}}");
+                for read in [
+                    Decoder::<One<Value>>::new().unwrap().decode(&text).map(drop),
+                    Decoder::<One<f64>>::new().unwrap().decode(&text).map(drop),
+                    Decoder::<One<i64>>::new().unwrap().decode(&text).map(drop),
+                ] {
+                    let kind = read.map_err(|report| report.problems()[0].kind());
+                    assert_ne!(kind, Err(ProblemKind::Refused), "{text}");
+                }
+                let read = Decoder::<One<f64>>::new().unwrap().decode(&text);
+                let kept = Decoder::<One<FloatOrText>>::new().unwrap().decode(&text);
+                assert_eq!(read.is_ok(), kept.is_ok(), "{text}");
+            }
+        }
+    }
+}
+
+#[derive(Debug, PartialEq)]
+#[arg_type]
+#[serde(untagged)]
+enum FloatOrText {
+    Float(f64),
+    Text(String),
 }

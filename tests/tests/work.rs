@@ -160,13 +160,25 @@ fn large(bytes: usize) -> Vec<(&'static str, String)> {
         ("a fraction", format!("{{\"number\":0.{}1}}", "0".repeat(bytes))),
         ("an exponent", format!("{{\"number\":1e{}}}", "9".repeat(bytes))),
         ("zeros and an exponent", format!("{{\"number\":1{}e-5}}", "0".repeat(bytes))),
-        ("many numbers", format!("{{\"any\":[{}]}}", joined(bytes / 10_000, |_| "7".repeat(10_000)))),
+        (
+            "many numbers",
+            format!("{{\"any\":[{}]}}", joined(bytes / 10_000, |_| "7".repeat(10_000))),
+        ),
         ("a name", format!("{{\"{}\":1}}", "k".repeat(bytes))),
         ("a name of escapes", format!("{{\"{}\":1}}", "\\u006b".repeat(bytes / 6))),
         ("many names", format!("{{\"map\":{{{}}}}}", joined(bytes / 12, |n| format!("\"{n}\":1")))),
-        ("names out of order", format!("{{\"map\":{{{}}}}}", joined(bytes / 12, |n| format!("\"{}\":1", n.wrapping_mul(7_919) % 1_000_003)))),
+        (
+            "names out of order",
+            format!(
+                "{{\"map\":{{{}}}}}",
+                joined(bytes / 12, |n| format!("\"{}\":1", n.wrapping_mul(7_919) % 1_000_003))
+            ),
+        ),
         ("many fields too much", format!("{{{}}}", joined(bytes / 12, |n| format!("\"f{n}\":1")))),
-        ("one name again and again", format!("{{\"map\":{{{}}}}}", joined(bytes / 6, |_| "\"a\":1".to_owned()))),
+        (
+            "one name again and again",
+            format!("{{\"map\":{{{}}}}}", joined(bytes / 6, |_| "\"a\":1".to_owned())),
+        ),
         ("keys", format!("{{\"keyed\":{{{}}}}}", joined(bytes / 12, |n| format!("\"{n}\":1")))),
         ("text", format!("{{\"text\":\"{}\"}}", "x".repeat(bytes))),
         ("text of escapes", format!("{{\"text\":\"{}\"}}", "\\n".repeat(bytes / 2))),
@@ -175,9 +187,15 @@ fn large(bytes: usize) -> Vec<(&'static str, String)> {
         ("a wrong list", format!("{{\"list\":[{}]}}", joined(bytes / 4, |_| "700".to_owned()))),
         ("a set", format!("{{\"set\":[{}]}}", joined(bytes / 7, number))),
         ("a set of one", format!("{{\"set\":[{}]}}", joined(bytes / 2, |_| "7".to_owned()))),
-        ("forms", format!("{{\"forms\":[{}]}}", joined(bytes / 20, |n| format!("{{\"left\":\"{n}\"}}")))),
+        (
+            "forms",
+            format!("{{\"forms\":[{}]}}", joined(bytes / 20, |n| format!("{{\"left\":\"{n}\"}}"))),
+        ),
         ("a long form", format!("{{\"forms\":[[{}]]}}", joined(bytes / 7, number))),
-        ("wrong forms", format!("{{\"forms\":[{}]}}", joined(bytes / 12, |n| format!("{{\"left\":{n}}}")))),
+        (
+            "wrong forms",
+            format!("{{\"forms\":[{}]}}", joined(bytes / 12, |n| format!("{{\"left\":{n}}}"))),
+        ),
         ("objects", format!("{{\"any\":[{}]}}", joined(bytes / 8, |_| "{\"a\":1}".to_owned()))),
     ]
 }

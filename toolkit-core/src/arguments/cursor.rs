@@ -255,11 +255,16 @@ impl<'a> Cursor<'a> {
                 return Err(Refused);
             }
         }
+        let before = end;
         let has_exponent = matches!(bytes.get(end), Some(b'e' | b'E'));
         if has_exponent {
             end = exponent(bytes, end + 1)?;
         }
         self.at.set(end);
+        // An exponent that no decimal has is not taken for nothing.
+        if end - before > 20 {
+            return Ok(Number::Long);
+        }
         let double = if has_exponent || whole + fraction > 15 {
             self.since(start).parse().ok()
         } else {
@@ -392,10 +397,10 @@ mod tests {
     use serde::de::IgnoredAny;
     use serde_json::Value;
 
-    use super::super::guided::{Guided, Walk};
-    use super::super::source::{Room, Unread};
-    use super::super::text::{Json, keep};
     use super::{Cursor, Number};
+    use crate::arguments::guided::{Guided, Walk};
+    use crate::arguments::source::{Room, Unread};
+    use crate::arguments::text::{Json, keep};
     use crate::limits::Limits;
     use crate::schema::Compiled;
 
@@ -507,13 +512,70 @@ mod tests {
     }
 
     const PIECES: [&str; 64] = [
-        "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "\"\\u0061\"", "\"b\":", "null", "true",
-        "false", "0", "1", "-", "+", ".", "e", "E", "00", "-0", "1.5", "1e5", "1E+5", "1e-5",
-        "9007199254740993", "18446744073709551615", "18446744073709551616", "1e400", "0.1", "-1",
-        "123456789012345678", "1234567890123456789", " ", "\t", "\n", "\r", "\u{b}", "\u{c}",
-        "\u{a0}", "\u{2028}", "\u{feff}", "\0", "\u{1f}", "\u{7f}", "\\", "\\u", "\\ud800",
-        "\\udc00", "\\ud83d\\ude00", "\\n", "\\x", "\\/", "é", "🦀", "/", "//", "nul", "tru",
-        "NaN", "'", "\"\\\"\"", "\"\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\"a\"",
+        "\"\\u0061\"",
+        "\"b\":",
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "-",
+        "+",
+        ".",
+        "e",
+        "E",
+        "00",
+        "-0",
+        "1.5",
+        "1e5",
+        "1E+5",
+        "1e-5",
+        "9007199254740993",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1e400",
+        "0.1",
+        "-1",
+        "123456789012345678",
+        "1234567890123456789",
+        " ",
+        "\t",
+        "\n",
+        "\r",
+        "\u{b}",
+        "\u{c}",
+        "\u{a0}",
+        "\u{2028}",
+        "\u{feff}",
+        "\0",
+        "\u{1f}",
+        "\u{7f}",
+        "\\",
+        "\\u",
+        "\\ud800",
+        "\\udc00",
+        "\\ud83d\\ude00",
+        "\\n",
+        "\\x",
+        "\\/",
+        "é",
+        "🦀",
+        "/",
+        "//",
+        "nul",
+        "tru",
+        "NaN",
+        "'",
+        "\"\\\"\"",
+        "\"\"",
     ];
 
     #[test]
@@ -624,8 +686,24 @@ mod tests {
 
     fn text(dice: &mut Dice) -> String {
         let parts = [
-            "a", "b", "xyzxyzxyz", "é", "🦀", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\u00E9",
-            "\\ud83e\\udd80", "\\ud800", "\\udc00", "\\u0000", "\u{7f}", "\u{2028}", " ",
+            "a",
+            "b",
+            "xyzxyzxyz",
+            "é",
+            "🦀",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\/",
+            "\\u0041",
+            "\\u00E9",
+            "\\ud83e\\udd80",
+            "\\ud800",
+            "\\udc00",
+            "\\u0000",
+            "\u{7f}",
+            "\u{2028}",
+            " ",
         ];
         let count = dice.below(5);
         let inner: String = (0..count).map(|_| dice.of(&parts)).collect();

@@ -112,7 +112,8 @@ pub(crate) fn hand_over(
 /// Blank text and `null` stand for an object without fields.
 fn is_absent(text: &str) -> bool {
     let cursor = Cursor::new(text);
-    is_blank(text) || (cursor.kind() == Ok(Kind::Null) && cursor.word("null").is_ok() && cursor.is_at_end())
+    is_blank(text)
+        || (cursor.kind() == Ok(Kind::Null) && cursor.word("null").is_ok() && cursor.is_at_end())
 }
 
 /// Bytes of a value when it is written.
@@ -137,11 +138,7 @@ fn length(value: &Value) -> usize {
     }
 }
 
-fn fill_from_text(
-    walk: &Walk<'_>,
-    text: &str,
-    slots: &mut [&mut dyn Slot],
-) -> Result<(), Refused> {
+fn fill_from_text(walk: &Walk<'_>, text: &str, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
     if !is_within(text.len(), walk.limits) {
         return Err(Refused);
     }
@@ -151,9 +148,7 @@ fn fill_from_text(
             fill_kept(walk, Unread(&cursor), slots)?;
             return if cursor.is_at_end() { Ok(()) } else { Err(Refused) };
         }
-        Ok(Kind::Object) => {
-            fields(walk, Unread(&cursor), slots, |slot, value| slot.read(value))?
-        }
+        Ok(Kind::Object) => fields(walk, Unread(&cursor), slots, |slot, value| slot.read(value))?,
         _ if is_absent(text) => return leave_out(walk, 0, slots),
         _ => return Err(Refused),
     };

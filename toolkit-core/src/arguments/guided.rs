@@ -181,9 +181,7 @@ impl<'s, S> Guided<'s, S> {
         match node.stream.way {
             Way::Streamed | Way::Kept(_) => Self { walk, node, may_be_null: false, source },
             Way::By(id) => Self { walk, node: walk.schema.node(id), may_be_null: false, source },
-            Way::NullOr(id) => {
-                Self { walk, node: walk.schema.node(id), may_be_null: true, source }
-            }
+            Way::NullOr(id) => Self { walk, node: walk.schema.node(id), may_be_null: true, source },
         }
     }
 }
