@@ -45,6 +45,7 @@ enum Adjacent {
 
 // `#[arg_type]` refuses to flatten at compile time; who derives by hand is told when it is built.
 #[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "no tool takes it")]
 struct Flattened<T> {
     a: u8,
     #[serde(flatten)]
@@ -52,6 +53,7 @@ struct Flattened<T> {
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only whether it is read counts")]
 struct Named {
     #[serde(alias = "b")]
     a: u8,

@@ -692,7 +692,7 @@ fn limits_hold_to_the_last_and_are_counted_alike_by_text_and_value() {
     let anything = |limits| Decoder::<Value>::new().unwrap().limits(limits);
     // Kept for its many properties, for being unique, or as a union, and streamed.
     for (depth, values, text) in [
-        (1, 1, r#"{}"#.to_owned()),
+        (1, 1, "{}".to_owned()),
         (3, 5, r#"{"a": [1, {}], "b": null}"#.to_owned()),
         (5, 6, r#"{"a": [[[[7]]]]}"#.to_owned()),
         (2, 100, format!("{{\"a\": [{}]}}", vec!["0"; 98].join(", "))),
@@ -797,7 +797,7 @@ fn one_name_written_in_two_ways_is_given_twice() {
         r#"{"": 1, "": 1}"#,
         r#"{"\/": 1, "/": 1}"#,
     ] {
-        let many: String = (0..20).map(|n| format!("\"k{n}\": 0, ")).collect();
+        let many = (0..20).map(|n| format!("\"k{n}\": 0, ")).collect::<Vec<_>>().concat();
         for text in [text.to_owned(), text.replacen('{', &format!("{{{many}"), 1)] {
             let report = one::<BTreeMap<String, u8>>(&text).unwrap_err();
             assert!(report.ends_with("is given twice; give it once"), "{report}");

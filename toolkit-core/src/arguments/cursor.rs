@@ -262,7 +262,7 @@ impl<'a> Cursor<'a> {
         }
         self.at.set(end);
         // An exponent that no decimal has is not taken for nothing.
-        if end - before > 20 {
+        if end - before > 19 {
             return Ok(Number::Long);
         }
         let double = if has_exponent || whole + fraction > 15 {
@@ -454,7 +454,7 @@ mod tests {
         cursor.is_at_end().then_some(value)
     }
 
-    /// A tree as serde_json has it, the numbers by the standard library's reading.
+    /// A tree as `serde_json` has it, the numbers by the standard library's reading.
     fn value(json: &Json<'_>) -> Value {
         match json {
             Json::Null | Json::BrokenText => Value::Null,
@@ -599,6 +599,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::string_slice, reason = "the text is ASCII")]
     fn every_byte_at_every_place_is_taken_as_serde_json_takes_it() {
         let text = r#" { "a" : [ 1.5e-3 , true , "\u00e9x" ] , "" : null } "#;
         for (at, _) in text.char_indices() {
@@ -711,6 +712,7 @@ mod tests {
     }
 
     /// A text with one thing put in, taken out, doubled or cut off.
+    #[expect(clippy::string_slice, reason = "the places are those of characters")]
     fn mutated(dice: &mut Dice, text: &str) -> String {
         let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let (from, to) = (places[dice.below(places.len())], places[dice.below(places.len())]);

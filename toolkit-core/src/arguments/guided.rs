@@ -200,7 +200,8 @@ impl Kept<'_> {
         ask: impl FnOnce(serde_path_to_error::Deserializer<'_, '_, Value>) -> serde_json::Result<T>,
     ) -> Result<T, Refused> {
         let mut track = Track::new();
-        ask(serde_path_to_error::Deserializer::new(self.value, &mut track)).map_err(|_| {
+        let filled = ask(serde_path_to_error::Deserializer::new(self.value, &mut track)).ok();
+        filled.ok_or_else(|| {
             let steps = track.path().iter().filter_map(step).collect();
             self.walk.note_within(self.place, steps)
         })
@@ -253,17 +254,9 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
             let value = judge.value(id, &Subject::whole(&json), &judge::Place::Root);
             (judge.problems.is_empty() && problems.is_empty()).then_some(value)
         });
-        match kept {
-            Ok((value, counted)) => {
-                values.set(counted);
-                self.walk.done(self.source);
-                Ok(Kept { walk: self.walk, place, value })
-            }
-            Err(Refused) => {
-                self.source.back_to(place);
-                Err(Refused)
-            }
-        }
+        let (value, counted) = self.read_or_back(kept.ok(), place)?;
+        values.set(counted);
+        Ok(Kept { walk: self.walk, place, value })
     }
 
     /// Whether the value is of a kind that is decoded while it is read.
@@ -532,12 +525,11 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Guided<'_, S> {
         if self.is_streamed(Kind::Text) {
             return visitor.visit_enum(Name(self.text()?));
         }
-        let kept = match self.kept()? {
-            Some(kept) => kept,
-            None => {
-                let (walk, place) = (self.walk, self.source.place());
-                Kept { walk, place, value: Value::deserialize(self)? }
-            }
+        let kept = if let Some(kept) = self.kept()? {
+            kept
+        } else {
+            let (walk, place) = (self.walk, self.source.place());
+            Kept { walk, place, value: Value::deserialize(self)? }
         };
         kept.fill(|value| value.deserialize_enum(name, variants, visitor))
     }

@@ -39,7 +39,7 @@ fn by_schema_alone<'de, 's, S: Source<'de>>(
     source: S,
 ) -> Result<(), Refused> {
     let place = source.place();
-    IgnoredAny::deserialize(Guided::new(walk, node, source)).map_err(|_| walk.note(place))?;
+    IgnoredAny::deserialize(Guided::new(walk, node, source)).map_err(|Refused| walk.note(place))?;
     walk.forget();
     Ok(())
 }
@@ -105,7 +105,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     #[inline]
     pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
         if self.value.is_some() {
-            self.value(|value| IgnoredAny::deserialize(value))?;
+            self.value(IgnoredAny::deserialize)?;
         }
         if self.end != End::Ahead {
             return Ok(Step::End);

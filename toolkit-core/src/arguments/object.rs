@@ -22,7 +22,7 @@ impl<'a> Judge<'a> {
             return Value::Null;
         }
         let members = subject.members();
-        let misspelt = if self.tells() { self.misspelt(node, &members) } else { Vec::new() };
+        let misspelt = if self.tells() { misspelt(node, &members) } else { Vec::new() };
         self.missing(node, &members, &misspelt, place);
         self.too_much(node, &members, &misspelt, place);
         self.names(node, &members, place);
@@ -137,20 +137,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The fields whose names are slips of ones that are not given, each of its own.
-    fn misspelt(&self, node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
-        let mut misspelt: Misspelt<'a> = Vec::new();
-        let is_given = |wanted: &str| members.iter().any(|(given, _)| given == wanted);
-        let mut open: Vec<&'a Property> =
-            node.properties.iter().filter(|property| !is_given(&property.name)).collect();
-        for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
-            let near = nearest(name, open.iter().map(|property| property.name.as_str()));
-            let near = open.iter().position(|property| Some(property.name.as_str()) == near);
-            misspelt.extend(near.map(|near| (name.as_ref(), open.remove(near))));
-        }
-        misspelt
-    }
-
     fn too_much(
         &mut self,
         node: &Node,
@@ -209,6 +195,20 @@ impl<'a> Judge<'a> {
     fn cut(&self, name: &str) -> String {
         escaped(name, self.limits.shown_chars)
     }
+}
+
+/// The fields whose names are slips of ones that are not given, each of its own.
+fn misspelt<'a>(node: &'a Node, members: &[&'a Member<'a>]) -> Misspelt<'a> {
+    let mut misspelt: Misspelt<'a> = Vec::new();
+    let is_given = |wanted: &str| members.iter().any(|(given, _)| given == wanted);
+    let mut open: Vec<&'a Property> =
+        node.properties.iter().filter(|property| !is_given(&property.name)).collect();
+    for (name, _) in members.iter().filter(|(name, _)| !is_allowed(node, name)) {
+        let near = nearest(name, open.iter().map(|property| property.name.as_str()));
+        let near = open.iter().position(|property| Some(property.name.as_str()) == near);
+        misspelt.extend(near.map(|near| (name.as_ref(), open.remove(near))));
+    }
+    misspelt
 }
 
 /// Whether an object takes a field of that name.
