@@ -143,8 +143,8 @@ struct Large {
     any: Option<Value>,
 }
 
-fn joined(count: usize, mut each: impl FnMut(usize) -> String) -> String {
-    (0..count).map(|n| each(n)).collect::<Vec<_>>().join(",")
+fn joined(count: usize, each: impl FnMut(usize) -> String) -> String {
+    (0..count).map(each).collect::<Vec<_>>().join(",")
 }
 
 /// Arguments of about so many bytes, of every kind that has cost somebody too much.

@@ -167,6 +167,28 @@ pub mod dialect {
     };
 }
 
+/// What is accepted, as what, and why: a row for each case in which one may doubt it.
+///
+/// ```
+/// use toolkit::Decoder;
+/// use toolkit::prelude::*;
+///
+/// #[derive(Debug, PartialEq)]
+/// #[arg_type]
+/// struct Order {
+///     count: u8,
+///     note: Option<String>,
+/// }
+///
+/// let decoder = Decoder::<Order>::new()?;
+/// let order = decoder.decode(r#"{"note": null, "count": 3.0}"#)?;
+/// assert_eq!(order, Order { count: 3, note: None });
+/// assert!(decoder.decode(r#"{"count": "3"}"#).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc = include_str!("../docs/acceptance.md")]
+pub mod acceptance {}
+
 /// Holds your own tools to the test that toolkit holds itself to; needs the feature `testing`.
 ///
 /// ```

@@ -250,11 +250,16 @@ impl<'a> Cursor<'a> {
                 return Err(Refused);
             }
         }
+        let before = end;
         let has_exponent = matches!(bytes.get(end), Some(b'e' | b'E'));
         if has_exponent {
             end = exponent(bytes, end + 1)?;
         }
         self.at.set(end);
+        // An exponent that no decimal has is not taken for nothing.
+        if end - before > 19 {
+            return Ok(Number::Long);
+        }
         let double = if has_exponent || whole + fraction > 15 {
             self.since(start).parse().ok()
         } else {
@@ -387,10 +392,10 @@ mod tests {
     use serde::de::IgnoredAny;
     use serde_json::Value;
 
-    use super::super::guided::{Guided, Walk};
-    use super::super::source::{Room, Unread};
-    use super::super::text::{Json, keep};
     use super::{Cursor, Number};
+    use crate::arguments::guided::{Guided, Walk};
+    use crate::arguments::source::{Room, Unread};
+    use crate::arguments::text::{Json, keep};
     use crate::limits::Limits;
     use crate::schema::Compiled;
 
@@ -444,7 +449,7 @@ mod tests {
         cursor.is_at_end().then_some(value)
     }
 
-    /// A tree as serde_json has it, the numbers by the standard library's reading.
+    /// A tree as `serde_json` has it, the numbers by the standard library's reading.
     fn value(json: &Json<'_>) -> Value {
         match json {
             Json::Null | Json::BrokenText => Value::Null,
@@ -589,6 +594,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::string_slice, reason = "the text is ASCII")]
     fn every_byte_at_every_place_is_taken_as_serde_json_takes_it() {
         let text = r#" { "a" : [ 1.5e-3 , true , "\u00e9x" ] , "" : null } "#;
         for (at, _) in text.char_indices() {
@@ -701,6 +707,7 @@ mod tests {
     }
 
     /// A text with one thing put in, taken out, doubled or cut off.
+    #[expect(clippy::string_slice, reason = "the places are those of characters")]
     fn mutated(dice: &mut Dice, text: &str) -> String {
         let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let (from, to) = (places[dice.below(places.len())], places[dice.below(places.len())]);

@@ -144,10 +144,16 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Says that what asked for a value is done; it may have taken it without a look.
+    /// Says that what asked for the value at a place is done; it may have taken it without a look.
     #[inline]
-    pub(super) fn end<'de, S: Source<'de>>(&self, _: S) {
-        if S::STAYS && self.is_unread.replace(false) {
+    pub(super) fn end<'de, S: Source<'de>>(&self, source: S, place: usize) {
+        if S::STAYS {
+            // What was refused before was taken lightly.
+            self.refused_at.set(None);
+        }
+        let is_unread =
+            if S::STAYS { self.is_unread.replace(false) } else { source.place() == place };
+        if is_unread {
             self.stumble();
         }
     }
@@ -165,8 +171,10 @@ impl<'s> Walk<'s> {
 
     /// The innermost value that was refused is where the report points.
     #[cold]
-    pub(super) fn note(&self, place: usize) -> Refused {
-        if self.refused_at.get().is_none() {
+    pub(super) fn note<'de, S: Source<'de>>(&self, _: S, place: usize) -> Refused {
+        // Those around it begin earlier in a text; what begins later is refused anew.
+        let is_around = |noted| S::STAYS || place <= noted;
+        if !self.refused_at.get().is_some_and(is_around) {
             self.refused_at.set(Some(place));
         }
         self.stumble()
@@ -230,7 +238,8 @@ impl Kept<'_> {
     #[cold]
     pub(super) fn note(&self, steps: Vec<Step>) -> Refused {
         self.walk.note_within(self.place, steps);
-        self.walk.note(self.place)
+        self.walk.refused_at.set(Some(self.place));
+        Refused
     }
 }
 

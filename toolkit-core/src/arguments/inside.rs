@@ -26,10 +26,10 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
     walk.begin(source);
     match ask(Guided::new(walk, node, source)) {
         Ok(value) => {
-            walk.end(source);
+            walk.end(source, place);
             Ok(value)
         }
-        Err(Refused) => Err(walk.note(place)),
+        Err(Refused) => Err(walk.note(source, place)),
     }
 }
 
