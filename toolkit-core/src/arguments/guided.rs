@@ -86,7 +86,7 @@ pub(crate) struct Walk<'s> {
     pub(super) limits: &'s Limits,
     values: Cell<usize>,
     depth: Cell<usize>,
-    /// The value that was asked for last stays where it is, and was not read yet.
+    /// The value that was asked for last was not read yet.
     is_unread: Cell<bool>,
     /// Something was refused or left unread, whatever came of it.
     has_stumbled: Cell<bool>,
@@ -128,32 +128,27 @@ impl<'s> Walk<'s> {
         Ok(depth)
     }
 
-    /// Says that a value is about to be read.
+    /// Says that a value is about to be asked for.
     #[inline]
-    pub(super) fn begin<'de, S: Source<'de>>(&self, _: S) {
-        if S::STAYS {
-            self.is_unread.set(true);
-        }
+    pub(super) fn begin(&self) {
+        self.is_unread.set(true);
     }
 
     /// Says that a value was read, all of it.
     #[inline]
-    fn done<'de, S: Source<'de>>(&self, _: S) {
-        if S::STAYS {
-            self.is_unread.set(false);
-        }
+    fn done(&self) {
+        self.is_unread.set(false);
     }
 
-    /// Says that what asked for the value at a place is done; it may have taken it without a look.
+    /// Says that what asked for a value is done; it may have taken it without a look.
     #[inline]
-    pub(super) fn end<'de, S: Source<'de>>(&self, source: S, place: usize) {
+    pub(super) fn end<'de, S: Source<'de>>(&self, _: S) {
         if S::STAYS {
             // What was refused before was taken lightly.
             self.refused_at.set(None);
         }
-        let is_unread =
-            if S::STAYS { self.is_unread.replace(false) } else { source.place() == place };
-        if is_unread {
+        if self.is_unread.get() {
+            self.is_unread.set(false);
             self.stumble();
         }
     }
@@ -285,7 +280,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
         });
         let Ok((value, counted)) = kept else { return Err(self.walk.stumble()) };
         values.set(counted);
-        self.walk.done(self.source);
+        self.walk.done();
         Ok(Kept { walk: self.walk, place, value })
     }
 
@@ -299,7 +294,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
     fn text(&self) -> Result<Cow<'de, str>, Refused> {
         match self.source.text() {
             Ok(text) if text_fits(self.node, &text) => {
-                self.walk.done(self.source);
+                self.walk.done();
                 Ok(text)
             }
             Ok(_) | Err(Refused) => Err(self.walk.stumble()),
@@ -313,14 +308,14 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
         let Ok(held) = number_fits(self.node, number, || self.source.digits(place)) else {
             return Err(self.walk.stumble());
         };
-        self.walk.done(self.source);
+        self.walk.done();
         Ok(held)
     }
 
     #[inline]
     fn null(&self) -> Result<(), Refused> {
         self.source.null()?;
-        self.walk.done(self.source);
+        self.walk.done();
         Ok(())
     }
 
@@ -368,7 +363,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
         if read.is_err() {
             return Err(self.walk.stumble());
         }
-        self.walk.done(self.source);
+        self.walk.done();
         read
     }
 
@@ -383,7 +378,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
             Kind::Number => self.numeric(visitor),
             Kind::Bool => {
                 let value = self.source.bool()?;
-                self.walk.done(self.source);
+                self.walk.done();
                 visitor.visit_bool(value)
             }
             Kind::Null => {

@@ -23,10 +23,10 @@ pub(super) fn read<'de, 's, T, S: Source<'de>>(
 ) -> Result<T, Refused> {
     walk.count()?;
     let place = source.place();
-    walk.begin(source);
+    walk.begin();
     match ask(Guided::new(walk, node, source)) {
         Ok(value) => {
-            walk.end(source, place);
+            walk.end(source);
             Ok(value)
         }
         Err(Refused) => Err(walk.note(source, place)),
@@ -60,6 +60,8 @@ pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     /// The name of a member that the schema does not list.
     name: Option<Cow<'de, str>>,
     value: Option<(&'s Node, S)>,
+    /// The value of the member that came last was asked for.
+    is_between: bool,
     is_over: bool,
 }
 
@@ -77,6 +79,7 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             names: None,
             name: None,
             value: None,
+            is_between: true,
             is_over: false,
         }
     }
@@ -84,12 +87,12 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     /// Goes to the next member that counts.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
-        if self.value.take().is_some() {
+        if !self.is_between {
+            if self.is_over {
+                return Ok(Step::End);
+            }
             // The type has left a value unread.
             self.walk.stumble();
-        }
-        if self.is_over {
-            return Ok(Step::End);
         }
         while self.members.advance()? {
             let mut index = self.expected;
@@ -100,7 +103,10 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
                         index = other;
                         property
                     }
-                    None => return Ok(Step::Unknown),
+                    None => {
+                        self.is_between = false;
+                        return Ok(Step::Unknown);
+                    }
                 },
             };
             let bit = 1 << (index & 63);
@@ -115,9 +121,11 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
                 continue;
             }
             self.value = Some((self.walk.schema.node(property.node), source));
+            self.is_between = false;
             return Ok(Step::Known(property));
         }
         self.is_over = true;
+        self.is_between = false;
         let missing = self.node.stream.required & !self.given;
         if missing == 0 { Ok(Step::End) } else { Err(Refused) }
     }
@@ -162,7 +170,11 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
         &mut self,
         ask: impl FnOnce(Guided<'s, S>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
-        let (node, source) = self.value.take().ok_or(Refused)?;
+        let Some((node, source)) = self.value else { return Err(Refused) };
+        if self.is_between {
+            return Err(Refused);
+        }
+        self.is_between = true;
         read(self.walk, node, source, ask)
     }
 

@@ -137,8 +137,6 @@ impl<'c, 'de> Source<'de> for Unread<'c, 'de> {
 
     #[inline]
     fn place(self) -> usize {
-        // A value begins behind the space before it.
-        self.0.peek();
         self.0.at()
     }
 }

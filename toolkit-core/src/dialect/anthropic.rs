@@ -33,7 +33,8 @@ const NAME: &str = "anthropic";
 /// )?;
 /// assert_eq!(*reply.ending(), Ending::Calls);
 /// let call = reply.tool_calls().next().unwrap();
-/// assert_eq!((call.name(), call.arguments()), ("add", r#"{"a": 2, "b": 3}"#));
+/// assert_eq!(call.name(), "add");
+/// assert_eq!(call.arguments(), r#"{"a": 2, "b": 3}"#);
 /// assert_eq!(Anthropic.assistant(&reply)[0]["content"][0]["signature"], "c2ln");
 /// # Ok::<(), toolkit::dialect::DialectError>(())
 /// ```
