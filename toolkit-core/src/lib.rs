@@ -33,7 +33,7 @@ pub use gate::{ApprovalRequest, Approver, Decision};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
-pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput};
+pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox};
 
 /// The types that a constraint fits, asked of the type and never of its spelling.
 ///
@@ -60,9 +60,9 @@ pub mod __private {
     pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
-        Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked, returned,
-        slot, taken,
+        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, IntoToolbox, Keyword,
+        List, Number, Param, Passage, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
+        Text, Toolbox, checked, returned, slot, taken,
     };
 
     /// Writes a constant as JSON.
@@ -71,9 +71,14 @@ pub mod __private {
         serde_json::to_value(value).unwrap_or_default()
     }
 
-    /// Whether a description says nothing.
+    /// A description that says something; the compiler stops at one that does not.
+    ///
+    /// # Panics
+    /// It is blank. No program runs so far: it is asked in constants alone.
     #[must_use]
-    pub const fn is_blank(text: &str) -> bool {
-        text.trim_ascii().is_empty()
+    #[track_caller]
+    pub const fn described(text: &'static str, blank: &'static str) -> &'static str {
+        assert!(!text.trim_ascii().is_empty(), "{}", blank);
+        text
     }
 }

@@ -1,17 +1,18 @@
 //! Writes a checked tool: the function, its marker, a table and one small call.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 
 use crate::attr::Fits;
-use crate::model::{Argument, Constraint, Description, Flow, Function, Param, Role, Tool, Type};
+use crate::model::{
+    Block, Constraint, Description, Flow, Function, Param, Role, Surroundings, Tool, Toolbox, Type,
+};
 
 /// Writes the tool.
 pub(crate) fn expand(tool: &Tool) -> TokenStream {
     let Function { kept, cfgs, ident, root, .. } = &tool.function;
     let marker = marker(&tool.function);
     let table = table(tool);
-    let blank = blank(tool);
     quote! {
         #kept
         #marker
@@ -22,9 +23,40 @@ pub(crate) fn expand(tool: &Tool) -> TokenStream {
             impl #root::__private::Annotated for #ident {
                 const TABLE: &'static #root::__private::Table = &#table;
             }
-            #blank
         };
     }
+}
+
+/// Writes the toolbox.
+pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
+    let Toolbox { block, tools } = toolbox;
+    let Block { kept, cfgs, owner, root, .. } = block;
+    let (resolved, ty) = (resolved(block), &owner.ty);
+    let tables = tools.iter().map(|tool| {
+        let (cfgs, table) = (&tool.function.cfgs, table(tool));
+        quote!(#cfgs #table)
+    });
+    quote! {
+        #kept
+        #cfgs
+        const _: () = {
+            #resolved
+            #[allow(unused_imports)]
+            use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
+            impl #root::__private::Toolbox for #ty {
+                const TABLES: &'static [#root::__private::Table] = &[#(#tables),*];
+            }
+        };
+    }
+}
+
+/// What stands between the parentheses of a `#[tool]` that only resolves its path.
+pub(crate) const RESOLVED: &str = "in toolbox";
+
+/// Resolves the `#[tool]` of each method as the user wrote it, so that its import is in use.
+pub(crate) fn resolved(block: &Block) -> TokenStream {
+    let paths = &block.tool_paths;
+    quote!(#(#[#paths(in toolbox)] const _: () = ();)*)
 }
 
 /// Writes the type that stands for the tool.
@@ -81,6 +113,11 @@ fn table(tool: &Tool) -> TokenStream {
         quote!(#root::__private::Effect::#variant)
     }));
     let approval = tool.approval.is_some();
+    let blank = format!(
+        "the description of the tool `{ident}` is blank: \
+         the model chooses by the description and by nothing else"
+    );
+    let description = described(description, &blank, root);
     let params = params(tool);
     let states = states(tool);
     let output = &tool.output.tokens;
@@ -125,40 +162,14 @@ impl ToTokens for Description {
     }
 }
 
-/// Asks the compiler whether constant descriptions say something.
-fn blank(tool: &Tool) -> TokenStream {
-    let Function { ident, root, .. } = &tool.function;
-    let mut asserts = TokenStream::new();
-    if let Description::Constant(expression) = &tool.description {
-        let message = format!(
-            "the description of the tool `{ident}` is blank: \
-             the model chooses by the description and by nothing else"
-        );
-        // Read from the table, so that an expression of a wrong type is reported once.
-        let text = quote!(<#ident as #root::__private::Annotated>::TABLE.description);
-        asserts.extend(assert_not_blank(expression, &text, &message, root));
-    }
-    for param in &tool.params {
-        if let Role::Argument(Argument { name, description, .. }) = &param.role
-            && let Some(Description::Constant(expression)) = description
-        {
-            let message = format!("the description of `{name}` is blank: write what it is");
-            asserts.extend(assert_not_blank(expression, expression, &message, root));
-        }
-    }
-    asserts
-}
-
-fn assert_not_blank(
-    place: &TokenStream,
-    text: &TokenStream,
-    message: &str,
-    root: &TokenStream,
-) -> TokenStream {
-    let place = shown_at(syn::spanned::Spanned::span(place));
-    quote_spanned! {place=>
-        const _: () = ::core::assert!(!#root::__private::is_blank(#text), #message);
-    }
+/// Writes a description; the compiler is asked whether a constant says something.
+fn described(description: &Description, blank: &str, root: &TokenStream) -> TokenStream {
+    let Description::Constant(text) = description else {
+        return description.to_token_stream();
+    };
+    let place = shown_at(syn::spanned::Spanned::span(text));
+    let root = moved(root.clone(), place);
+    quote_spanned!(place=> #root::__private::described(#text, #blank))
 }
 
 fn params(tool: &Tool) -> impl Iterator<Item = TokenStream> {
@@ -169,8 +180,10 @@ fn params(tool: &Tool) -> impl Iterator<Item = TokenStream> {
         };
         let owned = owned(param, root);
         let name = &argument.name;
+        let blank = format!("the description of `{name}` is blank: write what it is");
+        let description = argument.description.as_ref();
         let description =
-            argument.description.as_ref().map_or_else(|| quote!(""), Description::to_token_stream);
+            description.map_or_else(|| quote!(""), |text| described(text, &blank, root));
         let ty = &param.ty.tokens;
         let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
         Some(quote! {
@@ -209,13 +222,17 @@ fn keyword(keyword: &Constraint, ty: &TokenStream, root: &TokenStream) -> TokenS
 
 fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
     let root = &tool.function.root;
-    tool.params.iter().filter_map(move |param| match param.role {
+    let receiver = tool.receiver.iter().map(move |ty| {
+        let ty = &ty.tokens;
+        quote!(#root::__private::StateNeed::receiver::<Self, #ty>())
+    });
+    receiver.chain(tool.params.iter().filter_map(move |param| match param.role {
         Role::State => {
             let ty = &param.ty.tokens;
             Some(quote!(#root::__private::StateNeed::of::<#ty>()))
         }
         Role::Argument(_) | Role::Context => None,
-    })
+    }))
 }
 
 /// How a call goes on once its arguments are there.
@@ -244,7 +261,15 @@ fn call(tool: &Tool) -> TokenStream {
     let lent =
         slots.iter().map(|(slot, owned)| quote!(#root::__private::slot::<#owned>(&mut #slot)));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
-    let arguments = tool.params.iter().map(|param| &param.ident);
+    let (this, bound) = this(tool).unzip();
+    let arguments = this.iter().chain(tool.params.iter().map(|param| &param.ident));
+    let path = match &tool.function.surroundings {
+        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
+        Surroundings::Toolbox(within) => {
+            let owner = &within.owner;
+            quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
+        }
+    };
     let kind = kind(tool);
     let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
     let called = match flow {
@@ -261,9 +286,10 @@ fn call(tool: &Tool) -> TokenStream {
     };
     let steps = quote! {
         #[allow(deprecated)]
-        let #function = #ident;
+        let #function = #path;
         #(#declared)*
         #passage.arguments(&mut [#(#lent),*])?;
+        #bound
         #(#bindings)*
         #passed
         #returned
@@ -276,6 +302,38 @@ fn call(tool: &Tool) -> TokenStream {
             #root::__private::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
         },
     }
+}
+
+/// The local that stands for `self`, and what binds it.
+fn this(tool: &Tool) -> Option<(Ident, TokenStream)> {
+    let ty = &tool.receiver.as_ref()?.tokens;
+    let (this, passage) = (local("this"), local("passage"));
+    let bound = quote!(let #this = #passage.receiver::<Self, #ty>()?;);
+    Some((this, bound))
+}
+
+/// Writes the local that stands for `self` where an expression says `self`.
+fn with_this(tokens: TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut written = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let starts_path =
+            matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+        written.append(match token {
+            TokenTree::Ident(word) if word == "self" && !starts_path => {
+                let mut this = local("this");
+                this.set_span(this.span().located_at(word.span()));
+                TokenTree::Ident(this)
+            }
+            TokenTree::Group(group) => {
+                let mut with_this = Group::new(group.delimiter(), with_this(group.stream()));
+                with_this.set_span(group.span());
+                TokenTree::Group(with_this)
+            }
+            other => other,
+        });
+    }
+    written
 }
 
 /// Turns what the call gives into the output; a result that is none is shown under its type.
@@ -326,8 +384,13 @@ fn rules(tool: &Tool) -> TokenStream {
     if tool.checks.is_empty() && tool.approval.is_none() {
         return quote!(<#root::__private::Rules<'_> as ::core::default::Default>::default());
     }
-    let checks = tool.checks.iter().map(|check| self::check(check, root));
-    let approval = option(tool.approval.as_ref().map(|rule| quote!(&|| #rule)));
+    let seen = |rule: &TokenStream| match &tool.receiver {
+        Some(_) => with_this(rule.clone()),
+        None => rule.clone(),
+    };
+    let checks = tool.checks.iter().map(|check| self::check(&seen(check), root));
+    let approval = tool.approval.as_ref().map(seen);
+    let approval = option(approval.map(|rule| quote!(&|| #rule)));
     quote! {
         #root::__private::Rules {
             checks: &[#(#checks),*],

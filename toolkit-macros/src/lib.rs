@@ -1,9 +1,10 @@
-//! The attributes of toolkit: `#[tool]` and `#[arg_type]`.
+//! The attributes of toolkit: `#[tool]`, `#[toolbox]` and `#[arg_type]`.
 //!
 //! Users find them in the `toolkit` crate.
 
 mod arg_type;
 mod attr;
+mod block;
 mod check;
 mod diag;
 mod expand;
@@ -94,8 +95,39 @@ pub fn arg_type(
     arg_type::arg_type(attribute.into(), item.into()).into()
 }
 
+/// Turns the methods of a value into tools that a language model may call.
+///
+/// It stands above an `impl`, also that of a trait, and each method with `#[tool(…)]` becomes a
+/// tool, with the keys and the parameters of a function's. [`RegistryBuilder::toolbox`] takes the
+/// value, as it is or in an `Arc`. All other methods are left alone, and all stay callable.
+///
+/// | first parameter | what the method is called on |
+/// |---|---|
+/// | `&self` | the value, which all calls share |
+/// | `self: Arc<Self>` | the same, to be kept beyond the call |
+/// | none | nothing: a tool that belongs to the type |
+///
+/// `check` and `approval` see `self` as they see the other parameters. A type has one toolbox;
+/// its `impl` has no generic parameters, since a tool has one schema.
+///
+/// | key | what it says | example |
+/// |---|---|---|
+/// | `crate` | where the library is found, if not under `::toolkit` | `crate = kit` |
+///
+/// [`RegistryBuilder::toolbox`]: ../toolkit/struct.RegistryBuilder.html#method.toolbox
+#[proc_macro_attribute]
+pub fn toolbox(
+    attribute: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    collected(attribute.into(), item.into()).into()
+}
+
 /// Shows the four passes: parse, check, and expand or fall back.
 fn annotated(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    if attribute.to_string() == expand::RESOLVED {
+        return TokenStream::new();
+    }
     let mut diag = Diagnostics::default();
     let Some(written) = parse::parse(attribute, item.clone(), &mut diag) else {
         return [diag.into_tokens(), item].into_iter().collect();
@@ -103,5 +135,20 @@ fn annotated(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match check::check(written, &mut diag) {
         Ok(tool) => expand::expand(&tool),
         Err(function) => [diag.into_tokens(), fallback::fallback(&function)].into_iter().collect(),
+    }
+}
+
+/// The same passes over an `impl`.
+fn collected(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut diag = Diagnostics::default();
+    let written = match block::parse(attribute, item, &mut diag) {
+        Ok(written) => written,
+        Err(item) => return [diag.into_tokens(), item].into_iter().collect(),
+    };
+    match check::check_toolbox(written, &mut diag) {
+        Ok(toolbox) => expand::expand_toolbox(&toolbox),
+        Err(block) => {
+            [diag.into_tokens(), fallback::fallback_toolbox(&block)].into_iter().collect()
+        }
     }
 }
