@@ -71,14 +71,9 @@ pub mod __private {
         serde_json::to_value(value).unwrap_or_default()
     }
 
-    /// A description that says something; the compiler stops at one that does not.
-    ///
-    /// # Panics
-    /// It is blank. No program runs so far: it is asked in constants alone.
+    /// Whether a description says nothing.
     #[must_use]
-    #[track_caller]
-    pub const fn described(text: &'static str, blank: &'static str) -> &'static str {
-        assert!(!text.trim_ascii().is_empty(), "{}", blank);
-        text
+    pub const fn is_blank(text: &str) -> bool {
+        text.trim_ascii().is_empty()
     }
 }

@@ -147,7 +147,8 @@ impl Found {
     fn new(root: TokenStream, of: Option<&ItemImpl>, body: &Group) -> Self {
         let of_trait = of.and_then(|of| of.trait_.as_ref());
         let owner = of_trait.map_or_else(|| quote!(Self), |(path, _)| quote!(Self as #path));
-        let within = Rc::new(Within { owner, types: types(body.stream()) });
+        let ty = of.map(|of| &of.self_ty).into_token_stream();
+        let within = Rc::new(Within { ty, owner, types: types(body.stream()) });
         Self { root, within, tools: Vec::new(), paths: Vec::new(), oddities: Vec::new() }
     }
 

@@ -5,14 +5,15 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 
 use crate::attr::Fits;
 use crate::model::{
-    Block, Constraint, Description, Flow, Function, Param, Role, Surroundings, Tool, Toolbox, Type,
+    Argument, Block, Constraint, Description, Flow, Function, Param, Role, Surroundings, Tool,
+    Toolbox, Type,
 };
 
 /// Writes the tool.
 pub(crate) fn expand(tool: &Tool) -> TokenStream {
     let Function { kept, cfgs, ident, root, .. } = &tool.function;
     let marker = marker(&tool.function);
-    let table = table(tool);
+    let (table, constants) = (table(tool, 0), constants(tool, 0));
     quote! {
         #kept
         #marker
@@ -23,6 +24,7 @@ pub(crate) fn expand(tool: &Tool) -> TokenStream {
             impl #root::__private::Annotated for #ident {
                 const TABLE: &'static #root::__private::Table = &#table;
             }
+            #constants
         };
     }
 }
@@ -32,8 +34,9 @@ pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
     let Toolbox { block, tools } = toolbox;
     let Block { kept, cfgs, owner, root, .. } = block;
     let (resolved, ty) = (resolved(block), &owner.ty);
-    let tables = tools.iter().map(|tool| {
-        let (cfgs, table) = (&tool.function.cfgs, table(tool));
+    let constants = tools.iter().enumerate().map(|(number, tool)| constants(tool, number));
+    let tables = tools.iter().enumerate().map(|(number, tool)| {
+        let (cfgs, table) = (&tool.function.cfgs, table(tool, number));
         quote!(#cfgs #table)
     });
     quote! {
@@ -46,6 +49,7 @@ pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
             impl #root::__private::Toolbox for #ty {
                 const TABLES: &'static [#root::__private::Table] = &[#(#tables),*];
             }
+            #(#constants)*
         };
     }
 }
@@ -104,7 +108,8 @@ fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-fn table(tool: &Tool) -> TokenStream {
+/// Writes the table of a tool; `number` tells it from the others of a toolbox.
+fn table(tool: &Tool, number: usize) -> TokenStream {
     let Function { ident, root, .. } = &tool.function;
     let Tool { name, description, scopes, .. } = tool;
     let title = option(tool.title.as_ref());
@@ -113,12 +118,8 @@ fn table(tool: &Tool) -> TokenStream {
         quote!(#root::__private::Effect::#variant)
     }));
     let approval = tool.approval.is_some();
-    let blank = format!(
-        "the description of the tool `{ident}` is blank: \
-         the model chooses by the description and by nothing else"
-    );
-    let description = described(description, &blank, root);
-    let params = params(tool);
+    let description = described(description, number, 0);
+    let params = params(tool, number);
     let states = states(tool);
     let output = &tool.output.tokens;
     let call = call(tool);
@@ -162,28 +163,70 @@ impl ToTokens for Description {
     }
 }
 
-/// Writes a description; the compiler is asked whether a constant says something.
-fn described(description: &Description, blank: &str, root: &TokenStream) -> TokenStream {
-    let Description::Constant(text) = description else {
-        return description.to_token_stream();
-    };
-    let place = shown_at(syn::spanned::Spanned::span(text));
-    let root = moved(root.clone(), place);
-    quote_spanned!(place=> #root::__private::described(#text, #blank))
+/// Writes a description; a constant one stands as an item of its own.
+fn described(description: &Description, number: usize, place: usize) -> TokenStream {
+    match description {
+        Description::Read(..) => description.to_token_stream(),
+        Description::Constant(_) => text(number, place).into_token_stream(),
+    }
 }
 
-fn params(tool: &Tool) -> impl Iterator<Item = TokenStream> {
+/// The name of a constant description: of the tool in place 0, of its parameters behind it.
+fn text(number: usize, place: usize) -> Ident {
+    format_ident!("DESCRIPTION_{number}_{place}")
+}
+
+/// Writes the constant descriptions, and asks the compiler whether each says something.
+fn constants(tool: &Tool, number: usize) -> TokenStream {
+    let blank = format!(
+        "the description of the tool `{}` is blank: \
+         the model chooses by the description and by nothing else",
+        tool.function.ident
+    );
+    let mut constants = constant(tool, &tool.description, &text(number, 0), &blank);
+    for (index, param) in tool.params.iter().enumerate() {
+        if let Role::Argument(Argument { name, description: Some(description), .. }) = &param.role {
+            let blank = format!("the description of `{name}` is blank: write what it is");
+            constants.extend(constant(tool, description, &text(number, index + 1), &blank));
+        }
+    }
+    constants
+}
+
+fn constant(tool: &Tool, description: &Description, name: &Ident, blank: &str) -> TokenStream {
+    let Description::Constant(expression) = description else {
+        return TokenStream::new();
+    };
+    let Function { root, cfgs, surroundings, .. } = &tool.function;
+    let place = shown_at(syn::spanned::Spanned::span(expression));
+    let expression = match surroundings {
+        Surroundings::Module | Surroundings::Impl => expression.clone(),
+        Surroundings::Toolbox(within) => {
+            let ty = &within.ty;
+            let owner =
+                |word: &Ident, _| (word == "Self").then(|| quote_spanned!(word.span()=> <#ty>));
+            replaced(expression.clone(), &owner)
+        }
+    };
+    quote_spanned! {place=>
+        #cfgs
+        const #name: &'static ::core::primitive::str = #expression;
+        #cfgs
+        const _: () = ::core::assert!(!#root::__private::is_blank(#name), #blank);
+    }
+}
+
+fn params(tool: &Tool, number: usize) -> impl Iterator<Item = TokenStream> {
     let root = &tool.function.root;
-    tool.params.iter().filter_map(move |param| {
+    tool.params.iter().enumerate().filter_map(move |(index, param)| {
         let Role::Argument(argument) = &param.role else {
             return None;
         };
         let owned = owned(param, root);
         let name = &argument.name;
-        let blank = format!("the description of `{name}` is blank: write what it is");
         let description = argument.description.as_ref();
         let description =
-            description.map_or_else(|| quote!(""), |text| described(text, &blank, root));
+            description.map_or_else(|| quote!(""), |text| described(text, number, index + 1));
         let ty = &param.ty.tokens;
         let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
         Some(quote! {
@@ -314,24 +357,33 @@ fn this(tool: &Tool) -> Option<(Ident, TokenStream)> {
 
 /// Writes the local that stands for `self` where an expression says `self`.
 fn with_this(tokens: TokenStream) -> TokenStream {
+    replaced(tokens, &|word, starts_path| {
+        let mut this = local("this");
+        this.set_span(this.span().located_at(word.span()));
+        (word == "self" && !starts_path).then(|| this.into_token_stream())
+    })
+}
+
+/// Replaces words at any depth; `word` is told whether a path goes on behind it.
+fn replaced(
+    tokens: TokenStream,
+    word: &dyn Fn(&Ident, bool) -> Option<TokenStream>,
+) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut written = TokenStream::new();
     while let Some(token) = tokens.next() {
         let starts_path =
             matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
-        written.append(match token {
-            TokenTree::Ident(word) if word == "self" && !starts_path => {
-                let mut this = local("this");
-                this.set_span(this.span().located_at(word.span()));
-                TokenTree::Ident(this)
-            }
+        match token {
+            TokenTree::Ident(ident) => written
+                .extend(word(&ident, starts_path).unwrap_or_else(|| ident.into_token_stream())),
             TokenTree::Group(group) => {
-                let mut with_this = Group::new(group.delimiter(), with_this(group.stream()));
-                with_this.set_span(group.span());
-                TokenTree::Group(with_this)
+                let mut inside = Group::new(group.delimiter(), replaced(group.stream(), word));
+                inside.set_span(group.span());
+                written.append(inside);
             }
-            other => other,
-        });
+            other => written.append(other),
+        }
     }
     written
 }

@@ -21,7 +21,8 @@ use crate::diag::Diagnostics;
 /// Turns a function into a tool that a language model may call.
 ///
 /// The function stays as it is written and can be called. Beside it stands a type of the same
-/// name, which `tools!` takes, so that one `use` brings both.
+/// name, which `tools!` takes, so that one `use` brings both. A method is a tool in a
+/// [`toolbox`](macro@toolbox).
 ///
 /// The schema comes from the signature: names, types, whether an argument may be left out. A
 /// parameter's doc comment describes it to the model.
@@ -97,24 +98,33 @@ pub fn arg_type(
 
 /// Turns the methods of a value into tools that a language model may call.
 ///
-/// It stands above an `impl`, also that of a trait, and each method with `#[tool(…)]` becomes a
-/// tool, with the keys and the parameters of a function's. [`RegistryBuilder::toolbox`] takes the
-/// value, as it is or in an `Arc`. All other methods are left alone, and all stay callable.
+/// It stands above an `impl`, and each method with `#[tool(…)]` becomes a tool, with the keys
+/// and the parameters of [`tool`](macro@tool). All other items are left alone, and every method
+/// stays as it is written and can be called. `RegistryBuilder::toolbox` takes the value, as it
+/// is or in an `Arc`.
 ///
 /// | first parameter | what the method is called on |
 /// |---|---|
 /// | `&self` | the value, which all calls share |
-/// | `self: Arc<Self>` | the same, to be kept beyond the call |
-/// | none | nothing: a tool that belongs to the type |
+/// | `self: Arc<Self>` | the same, which may be kept beyond the call |
+/// | none | nothing |
 ///
-/// `check` and `approval` see `self` as they see the other parameters. A type has one toolbox;
-/// its `impl` has no generic parameters, since a tool has one schema.
+/// Calls run at the same time, so `&mut self` does not compile: what changes is kept in a
+/// `Mutex` or an atomic. `check` and `approval` see `self` as they see the other parameters; it
+/// is not seen inside of a text, like `"{self}"`.
+///
+/// # Which `impl`
+///
+/// Of one concrete type, also one like `Till<Euro>`, or of a trait for such a type, or of a
+/// `dyn Trait` that is `Send + Sync`. A generic one has no one schema: let a field hold an
+/// `Arc<dyn Trait>` instead. A type has one toolbox; where it should have two, let a type of its
+/// own hold the value in an `Arc` for the second.
+///
+/// # Keys
 ///
 /// | key | what it says | example |
 /// |---|---|---|
 /// | `crate` | where the library is found, if not under `::toolkit` | `crate = kit` |
-///
-/// [`RegistryBuilder::toolbox`]: ../toolkit/struct.RegistryBuilder.html#method.toolbox
 #[proc_macro_attribute]
 pub fn toolbox(
     attribute: proc_macro::TokenStream,

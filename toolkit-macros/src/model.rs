@@ -36,6 +36,8 @@ pub(crate) enum Surroundings {
 
 /// What a method stands in.
 pub(crate) struct Within {
+    /// The type that the `impl` is of.
+    pub(crate) ty: TokenStream,
     /// With whose methods it is: `Self`, or `Self as Trait`.
     pub(crate) owner: TokenStream,
     /// The types that the `impl` of a trait defines.

@@ -339,7 +339,7 @@ impl<'a> Erase<'a> {
     fn own(&self, ident: Ident, rest: &(impl Iterator<Item = TokenTree> + Clone)) -> TokenStream {
         let mut rest = rest.clone().skip_while(|token| is(token, ':'));
         match (self.within, rest.next()) {
-            (Some(Within { owner, types }), Some(TokenTree::Ident(next)))
+            (Some(Within { owner, types, .. }), Some(TokenTree::Ident(next)))
                 if types.contains(&next) =>
             {
                 quote_spanned!(ident.span()=> <#owner>)
