@@ -33,7 +33,7 @@ pub use gate::{ApprovalRequest, Approver, Decision};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
-pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput};
+pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox};
 
 /// The types that a constraint fits, asked of the type and never of its spelling.
 ///
@@ -60,9 +60,9 @@ pub mod __private {
     pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, Keyword, List, Number,
-        Param, Passage, Refusal, Rules, StateNeed, States, Stopped, Table, Text, checked, returned,
-        slot, taken,
+        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, IntoToolbox, Keyword,
+        List, Number, Param, Passage, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
+        Text, Toolbox, checked, returned, slot, taken,
     };
 
     /// Writes a constant as JSON.

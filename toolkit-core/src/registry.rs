@@ -16,7 +16,7 @@ use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Allowed, Approver, Entry, House, Viewer, is_visible};
 use crate::limits::Limits;
 use crate::schema;
-use crate::tool::{Effect, Input, Param, States, Tool};
+use crate::tool::{Effect, Input, IntoToolbox, NeededBy, Param, StateNeed, States, Tool};
 
 /// All tools of a program.
 ///
@@ -108,6 +108,45 @@ impl RegistryBuilder {
         self
     }
 
+    /// Adds the tools of a value, and the value: as it is, or in an `Arc` that the host shares.
+    ///
+    /// The registry holds it once, behind an `Arc`; `#[state]` parameters of its type are
+    /// given it, too. Two toolboxes of one type are a mistake that [`build`](Self::build)
+    /// reports.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::prelude::*;
+    ///
+    /// struct Shop {
+    ///     name: String,
+    /// }
+    ///
+    /// #[toolbox]
+    /// impl Shop {
+    ///     /// Tells when the shop opens.
+    ///     #[tool]
+    ///     fn opening_hours(&self) -> String {
+    ///         format!("{} opens at nine", self.name)
+    ///     }
+    /// }
+    ///
+    /// let shop = Arc::new(Shop { name: "Ada's".to_owned() });
+    /// let view = Registry::builder().toolbox(Arc::clone(&shop)).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "opening_hours", "{}");
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.text(), shop.opening_hours());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn toolbox<T: IntoToolbox>(mut self, toolbox: T) -> Self {
+        let earlier = self.give(Given::Toolbox, toolbox.into_shared());
+        if earlier != Some(Given::Toolbox) {
+            self.tools.extend(Tool::all_of::<T::Toolbox>());
+        }
+        self
+    }
+
     /// Gives a value to every `#[state]` parameter of its type.
     ///
     /// An `Arc<T>` serves parameters that take `&T` or `Arc<T>`, also where `T` is a trait object.
@@ -138,10 +177,7 @@ impl RegistryBuilder {
     /// ```
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
-        if self.states.0.insert(TypeId::of::<T>(), Box::new(Arc::new(value))).is_some() {
-            let message = format!("two states of type `{}` are given; keep one", type_name::<T>());
-            self.faults.push(ToolConfigError::new(message));
-        }
+        self.give(Given::State, Arc::new(value));
         self
     }
 
@@ -204,6 +240,30 @@ impl RegistryBuilder {
         let house = House { limits, approver, states: Box::new(states) };
         Ok(Registry(Arc::new(Checked { entries, definitions, house })))
     }
+
+    /// Keeps a value; tells what another one of its type was given as.
+    fn give<T: Send + Sync + ?Sized + 'static>(
+        &mut self,
+        given: Given,
+        value: Arc<T>,
+    ) -> Option<Given> {
+        let (earlier, _) = self.states.0.insert(TypeId::of::<T>(), (given, Box::new(value)))?;
+        let name = type_name::<T>();
+        self.faults.push(ToolConfigError::new(match (earlier, given) {
+            (Given::State, Given::State) => {
+                format!("two states of type `{name}` are given; keep one")
+            }
+            (Given::Toolbox, Given::Toolbox) => format!(
+                "two toolboxes of type `{name}` are given, and their tools have the same names; \
+                 keep one"
+            ),
+            (Given::State, Given::Toolbox) | (Given::Toolbox, Given::State) => format!(
+                "a state and a toolbox of type `{name}` are given; keep the toolbox, which is a \
+                 state, too"
+            ),
+        }));
+        Some(earlier)
+    }
 }
 
 impl fmt::Debug for RegistryBuilder {
@@ -212,13 +272,20 @@ impl fmt::Debug for RegistryBuilder {
     }
 }
 
+/// What a value was given as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    State,
+    Toolbox,
+}
+
 /// The states by type, each an `Arc` of the value.
 #[derive(Default)]
-struct Shared(BTreeMap<TypeId, Box<dyn Any + Send + Sync>>);
+struct Shared(BTreeMap<TypeId, (Given, Box<dyn Any + Send + Sync>)>);
 
 impl States for Shared {
     fn of_type(&self, id: TypeId) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.get(&id).map(|state| &**state)
+        self.0.get(&id).map(|(_, state)| &**state)
     }
 }
 
@@ -282,21 +349,32 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
                 .to_owned(),
         );
     }
-    for need in tool.states {
-        let name = (need.type_name)();
-        match (need.count)(states) {
-            0 => faults.push(format!(
-                "it takes a state of type `{name}` and there is none; add `.state(…)` with one, \
-                 or with an `Arc` of one"
-            )),
-            1 => {}
-            _ => faults.push(format!(
-                "it takes a state of type `{name}` and there are two, one as it is and one in an \
-                 `Arc`; keep one"
-            )),
-        }
-    }
+    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
     faults
+}
+
+/// Why a state that a tool asks for can not be given to it.
+fn unmet(need: &StateNeed, states: &Shared) -> Option<String> {
+    let name = (need.type_name)();
+    match ((need.count)(states), need.by) {
+        (1, _) => None,
+        (0, NeededBy::Parameter) => Some(format!(
+            "it takes a state of type `{name}` and there is none; add `.state(…)` with one, or \
+             with an `Arc` of one"
+        )),
+        (0, NeededBy::Receiver) => Some(format!(
+            "it is a method of `{name}` and there is none; add `.toolbox(…)` with one, or with an \
+             `Arc` of one"
+        )),
+        (_, NeededBy::Parameter) => Some(format!(
+            "it takes a state of type `{name}` and there are two, one as it is and one in an \
+             `Arc`; keep one"
+        )),
+        (_, NeededBy::Receiver) => Some(format!(
+            "it is a method of `{name}` and there are two, one as it is and one in an `Arc`; keep \
+             one"
+        )),
+    }
 }
 
 /// The pattern that a tool's name does not match.

@@ -1,4 +1,4 @@
-//! The keys of the attributes: two tables, and how a key is read.
+//! The keys of the attributes: a table each, and how a key is read.
 
 use proc_macro2::{Literal as Token, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
@@ -135,6 +135,14 @@ keys! {
         "approval" approval: Once<Rule>;
         /// The business rules.
         "check" check: Many<Rule>;
+        /// Where the library is found.
+        "crate" root: Once<Root>;
+    }
+}
+
+keys! {
+    /// What `#[toolbox(…)]` says.
+    ToolboxKeys elsewhere "`#[tool(…)]` on a method" in ToolKeys {
         /// Where the library is found.
         "crate" root: Once<Root>;
     }

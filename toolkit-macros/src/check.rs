@@ -9,8 +9,8 @@ use syn::ext::IdentExt;
 use crate::attr::{ArgKeys, Keys, Keyword, Literal, Once, Text, Value};
 use crate::diag::{Diagnostics, did_you_mean, with_help};
 use crate::model::{
-    Argument, Constraint, Description, Function, Mark, Oddity, Param, Role, Tool, Type, Written,
-    WrittenParam,
+    Argument, Block, BlockOddity, Constraint, Description, Function, Mark, Oddity, Param, Role,
+    Surroundings, Tool, Toolbox, Type, Written, WrittenParam, WrittenToolbox,
 };
 
 /// The names of the types that need no `use`; a struct of that name would hide one.
@@ -54,6 +54,7 @@ const APART: &[(&str, &str)] = &[
 /// Checks every rule; the function alone where one does not hold.
 pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Function> {
     oddities(&written, diag);
+    root(&written, diag);
     distinct(&written.params, diag);
     opaque(&written.output, "a tool returns one concrete type: write it out", diag);
     let name = tool_name(&written, diag);
@@ -61,7 +62,7 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Fu
     let effect = effect(&written.keys.effect, diag);
     let scopes = scopes(&written, diag);
     let title = written.keys.title.get().and_then(|title| text("title", title, diag));
-    let Written { function, keys, params, output, .. } = written;
+    let Written { function, keys, receiver, params, output, .. } = written;
     let params = params.into_iter().filter_map(|param| self::param(param, diag)).collect();
     match description {
         Some(description) if diag.is_empty() => Ok(Tool {
@@ -73,10 +74,48 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Fu
             scopes,
             approval: keys.approval.into_given().map(|rule| rule.0),
             checks: keys.check.0.into_iter().map(|rule| rule.0).collect(),
+            receiver,
             params,
             output,
         }),
         _ => Err(function),
+    }
+}
+
+/// Checks every rule of a toolbox; the `impl` alone where one does not hold.
+pub(crate) fn check_toolbox(
+    written: WrittenToolbox,
+    diag: &mut Diagnostics,
+) -> Result<Toolbox, Box<Block>> {
+    let WrittenToolbox { block, tools, oddities } = written;
+    for &(oddity, span) in &oddities {
+        diag.at(span, said_of_block(oddity));
+    }
+    let tools: Vec<_> = tools.into_iter().filter_map(|tool| check(tool, diag).ok()).collect();
+    if diag.is_empty() { Ok(Toolbox { block, tools }) } else { Err(Box::new(block)) }
+}
+
+/// What is said of something that a toolbox can not have.
+const fn said_of_block(oddity: BlockOddity) -> &'static str {
+    match oddity {
+        BlockOddity::TypeParameter => {
+            "a toolbox needs one concrete type, so that its tools have one schema: write the \
+             `impl` for a concrete type instead of this type parameter\n\n\
+             = help: a field that holds an `Arc<dyn Trait>` needs no type parameter"
+        }
+        BlockOddity::ConstParameter => {
+            "a toolbox needs one concrete type, so that its tools have one schema: write the \
+             `impl` for a concrete number instead of this const parameter"
+        }
+        BlockOddity::Lifetime => {
+            "a registry keeps its toolboxes, so a toolbox can not borrow: \
+             own the value, or hold it in an `Arc`"
+        }
+        BlockOddity::Twice => "`#[toolbox]` stands twice: keep one of the two",
+        BlockOddity::NoFunction => "`#[tool]` goes on a function",
+        BlockOddity::Empty => {
+            "this toolbox has no tool: write `#[tool]` on the methods that the model may call"
+        }
     }
 }
 
@@ -86,7 +125,8 @@ fn oddities(written: &Written, diag: &mut Diagnostics) {
     }
     let ident = &written.function.ident;
     let name = ident.unraw().to_string();
-    if PRIMITIVES.contains(&name.as_str()) {
+    let hides = !matches!(written.function.surroundings, Surroundings::Toolbox(_));
+    if hides && PRIMITIVES.contains(&name.as_str()) {
         let message = format!("a tool named `{name}` would hide the primitive type `{name}`");
         let help = format!("rename the function; `name = \"{name}\"` keeps the name for the model");
         diag.error(ident, with_help(message, help));
@@ -103,7 +143,15 @@ const fn said_of(oddity: Oddity) -> &'static str {
             "a tool needs one concrete schema: write a concrete number instead of this const parameter"
         }
         Oddity::SelfParameter => {
-            "a tool is a free function and has no `self`: take the value as `#[state] name: &Type`"
+            "a method is a tool in a toolbox: write `#[toolbox]` above its `impl`\n\n\
+             = help: or write a free function that takes the value as `#[state] name: &Type`"
+        }
+        Oddity::TakesSelf => {
+            "a call can not take the toolbox, which other calls share: write `&self`"
+        }
+        Oddity::ChangesSelf => {
+            "a toolbox is shared by calls that run at the same time: write `&self`\n\n\
+             = help: keep what changes in a `Mutex` or an atomic"
         }
         Oddity::Unsafe => {
             "a model can not keep the promises of an `unsafe` function: \
@@ -114,6 +162,17 @@ const fn said_of(oddity: Oddity) -> &'static str {
         Oddity::NoBody => "a tool needs a body: write `{ … }` instead of `;`",
         Oddity::Twice => "`#[tool]` stands twice: keep one of the two",
         Oddity::Never => "a tool has to return to its caller: write the type of its result",
+    }
+}
+
+/// The library is found under one path in all of a toolbox.
+fn root(written: &Written, diag: &mut Diagnostics) {
+    if let Surroundings::Toolbox(_) = written.function.surroundings
+        && let Some(root) = written.keys.root.get()
+    {
+        let path = &root.0;
+        let message = "`crate` goes in `#[toolbox(…)]` on the `impl`";
+        diag.error(path, format_args!("{message}: write `#[toolbox(crate = {path})]`"));
     }
 }
 

@@ -1,17 +1,19 @@
 //! Writes a checked tool: the function, its marker, a table and one small call.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 
 use crate::attr::Fits;
-use crate::model::{Argument, Constraint, Description, Flow, Function, Param, Role, Tool, Type};
+use crate::model::{
+    Argument, Block, Constraint, Description, Flow, Function, Param, Role, Surroundings, Tool,
+    Toolbox, Type,
+};
 
 /// Writes the tool.
 pub(crate) fn expand(tool: &Tool) -> TokenStream {
     let Function { kept, cfgs, ident, root, .. } = &tool.function;
     let marker = marker(&tool.function);
-    let table = table(tool);
-    let blank = blank(tool);
+    let (table, constants) = (table(tool, 0), constants(tool, 0));
     quote! {
         #kept
         #marker
@@ -22,9 +24,43 @@ pub(crate) fn expand(tool: &Tool) -> TokenStream {
             impl #root::__private::Annotated for #ident {
                 const TABLE: &'static #root::__private::Table = &#table;
             }
-            #blank
+            #constants
         };
     }
+}
+
+/// Writes the toolbox.
+pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
+    let Toolbox { block, tools } = toolbox;
+    let Block { kept, cfgs, owner, root, .. } = block;
+    let (resolved, ty) = (resolved(block), &owner.ty);
+    let constants = tools.iter().enumerate().map(|(number, tool)| constants(tool, number));
+    let tables = tools.iter().enumerate().map(|(number, tool)| {
+        let (cfgs, table) = (&tool.function.cfgs, table(tool, number));
+        quote!(#cfgs #table)
+    });
+    quote! {
+        #kept
+        #cfgs
+        const _: () = {
+            #resolved
+            #[allow(unused_imports)]
+            use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
+            impl #root::__private::Toolbox for #ty {
+                const TABLES: &'static [#root::__private::Table] = &[#(#tables),*];
+            }
+            #(#constants)*
+        };
+    }
+}
+
+/// What stands between the parentheses of a `#[tool]` that only resolves its path.
+pub(crate) const RESOLVED: &str = "in toolbox";
+
+/// Resolves the `#[tool]` of each method as the user wrote it, so that its import is in use.
+pub(crate) fn resolved(block: &Block) -> TokenStream {
+    let paths = &block.tool_paths;
+    quote!(#(#[#paths(in toolbox)] const _: () = ();)*)
 }
 
 /// Writes the type that stands for the tool.
@@ -72,7 +108,8 @@ fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-fn table(tool: &Tool) -> TokenStream {
+/// Writes the table of a tool; `number` tells it from the others of a toolbox.
+fn table(tool: &Tool, number: usize) -> TokenStream {
     let Function { ident, root, .. } = &tool.function;
     let Tool { name, description, scopes, .. } = tool;
     let title = option(tool.title.as_ref());
@@ -81,7 +118,8 @@ fn table(tool: &Tool) -> TokenStream {
         quote!(#root::__private::Effect::#variant)
     }));
     let approval = tool.approval.is_some();
-    let params = params(tool);
+    let description = described(description, number, 0);
+    let params = params(tool, number);
     let states = states(tool);
     let output = &tool.output.tokens;
     let call = call(tool);
@@ -125,52 +163,70 @@ impl ToTokens for Description {
     }
 }
 
-/// Asks the compiler whether constant descriptions say something.
-fn blank(tool: &Tool) -> TokenStream {
-    let Function { ident, root, .. } = &tool.function;
-    let mut asserts = TokenStream::new();
-    if let Description::Constant(expression) = &tool.description {
-        let message = format!(
-            "the description of the tool `{ident}` is blank: \
-             the model chooses by the description and by nothing else"
-        );
-        // Read from the table, so that an expression of a wrong type is reported once.
-        let text = quote!(<#ident as #root::__private::Annotated>::TABLE.description);
-        asserts.extend(assert_not_blank(expression, &text, &message, root));
+/// Writes a description; a constant one stands as an item of its own.
+fn described(description: &Description, number: usize, place: usize) -> TokenStream {
+    match description {
+        Description::Read(..) => description.to_token_stream(),
+        Description::Constant(_) => text(number, place).into_token_stream(),
     }
-    for param in &tool.params {
-        if let Role::Argument(Argument { name, description, .. }) = &param.role
-            && let Some(Description::Constant(expression)) = description
-        {
-            let message = format!("the description of `{name}` is blank: write what it is");
-            asserts.extend(assert_not_blank(expression, expression, &message, root));
+}
+
+/// The name of a constant description: of the tool in place 0, of its parameters behind it.
+fn text(number: usize, place: usize) -> Ident {
+    format_ident!("DESCRIPTION_{number}_{place}")
+}
+
+/// Writes the constant descriptions, and asks the compiler whether each says something.
+fn constants(tool: &Tool, number: usize) -> TokenStream {
+    let blank = format!(
+        "the description of the tool `{}` is blank: \
+         the model chooses by the description and by nothing else",
+        tool.function.ident
+    );
+    let mut constants = constant(tool, &tool.description, &text(number, 0), &blank);
+    for (index, param) in tool.params.iter().enumerate() {
+        if let Role::Argument(Argument { name, description: Some(description), .. }) = &param.role {
+            let blank = format!("the description of `{name}` is blank: write what it is");
+            constants.extend(constant(tool, description, &text(number, index + 1), &blank));
         }
     }
-    asserts
+    constants
 }
 
-fn assert_not_blank(
-    place: &TokenStream,
-    text: &TokenStream,
-    message: &str,
-    root: &TokenStream,
-) -> TokenStream {
-    let place = shown_at(syn::spanned::Spanned::span(place));
+fn constant(tool: &Tool, description: &Description, name: &Ident, blank: &str) -> TokenStream {
+    let Description::Constant(expression) = description else {
+        return TokenStream::new();
+    };
+    let Function { root, cfgs, surroundings, .. } = &tool.function;
+    let place = shown_at(syn::spanned::Spanned::span(expression));
+    let expression = match surroundings {
+        Surroundings::Module | Surroundings::Impl => expression.clone(),
+        Surroundings::Toolbox(within) => {
+            let ty = &within.ty;
+            let owner =
+                |word: &Ident, _| (word == "Self").then(|| quote_spanned!(word.span()=> <#ty>));
+            replaced(expression.clone(), &owner)
+        }
+    };
     quote_spanned! {place=>
-        const _: () = ::core::assert!(!#root::__private::is_blank(#text), #message);
+        #cfgs
+        const #name: &'static ::core::primitive::str = #expression;
+        #cfgs
+        const _: () = ::core::assert!(!#root::__private::is_blank(#name), #blank);
     }
 }
 
-fn params(tool: &Tool) -> impl Iterator<Item = TokenStream> {
+fn params(tool: &Tool, number: usize) -> impl Iterator<Item = TokenStream> {
     let root = &tool.function.root;
-    tool.params.iter().filter_map(move |param| {
+    tool.params.iter().enumerate().filter_map(move |(index, param)| {
         let Role::Argument(argument) = &param.role else {
             return None;
         };
         let owned = owned(param, root);
         let name = &argument.name;
+        let description = argument.description.as_ref();
         let description =
-            argument.description.as_ref().map_or_else(|| quote!(""), Description::to_token_stream);
+            description.map_or_else(|| quote!(""), |text| described(text, number, index + 1));
         let ty = &param.ty.tokens;
         let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
         Some(quote! {
@@ -209,13 +265,17 @@ fn keyword(keyword: &Constraint, ty: &TokenStream, root: &TokenStream) -> TokenS
 
 fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
     let root = &tool.function.root;
-    tool.params.iter().filter_map(move |param| match param.role {
+    let receiver = tool.receiver.iter().map(move |ty| {
+        let ty = &ty.tokens;
+        quote!(#root::__private::StateNeed::receiver::<Self, #ty>())
+    });
+    receiver.chain(tool.params.iter().filter_map(move |param| match param.role {
         Role::State => {
             let ty = &param.ty.tokens;
             Some(quote!(#root::__private::StateNeed::of::<#ty>()))
         }
         Role::Argument(_) | Role::Context => None,
-    })
+    }))
 }
 
 /// How a call goes on once its arguments are there.
@@ -244,7 +304,15 @@ fn call(tool: &Tool) -> TokenStream {
     let lent =
         slots.iter().map(|(slot, owned)| quote!(#root::__private::slot::<#owned>(&mut #slot)));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
-    let arguments = tool.params.iter().map(|param| &param.ident);
+    let (this, bound) = this(tool).unzip();
+    let arguments = this.iter().chain(tool.params.iter().map(|param| &param.ident));
+    let path = match &tool.function.surroundings {
+        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
+        Surroundings::Toolbox(within) => {
+            let owner = &within.owner;
+            quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
+        }
+    };
     let kind = kind(tool);
     let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
     let called = match flow {
@@ -261,9 +329,10 @@ fn call(tool: &Tool) -> TokenStream {
     };
     let steps = quote! {
         #[allow(deprecated)]
-        let #function = #ident;
+        let #function = #path;
         #(#declared)*
         #passage.arguments(&mut [#(#lent),*])?;
+        #bound
         #(#bindings)*
         #passed
         #returned
@@ -276,6 +345,47 @@ fn call(tool: &Tool) -> TokenStream {
             #root::__private::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
         },
     }
+}
+
+/// The local that stands for `self`, and what binds it.
+fn this(tool: &Tool) -> Option<(Ident, TokenStream)> {
+    let ty = &tool.receiver.as_ref()?.tokens;
+    let (this, passage) = (local("this"), local("passage"));
+    let bound = quote!(let #this = #passage.receiver::<Self, #ty>()?;);
+    Some((this, bound))
+}
+
+/// Writes the local that stands for `self` where an expression says `self`.
+fn with_this(tokens: TokenStream) -> TokenStream {
+    replaced(tokens, &|word, starts_path| {
+        let mut this = local("this");
+        this.set_span(this.span().located_at(word.span()));
+        (word == "self" && !starts_path).then(|| this.into_token_stream())
+    })
+}
+
+/// Replaces words at any depth; `word` is told whether a path goes on behind it.
+fn replaced(
+    tokens: TokenStream,
+    word: &dyn Fn(&Ident, bool) -> Option<TokenStream>,
+) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut written = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let starts_path =
+            matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+        match token {
+            TokenTree::Ident(ident) => written
+                .extend(word(&ident, starts_path).unwrap_or_else(|| ident.into_token_stream())),
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), replaced(group.stream(), word));
+                inside.set_span(group.span());
+                written.append(inside);
+            }
+            other => written.append(other),
+        }
+    }
+    written
 }
 
 /// Turns what the call gives into the output; a result that is none is shown under its type.
@@ -326,8 +436,13 @@ fn rules(tool: &Tool) -> TokenStream {
     if tool.checks.is_empty() && tool.approval.is_none() {
         return quote!(<#root::__private::Rules<'_> as ::core::default::Default>::default());
     }
-    let checks = tool.checks.iter().map(|check| self::check(check, root));
-    let approval = option(tool.approval.as_ref().map(|rule| quote!(&|| #rule)));
+    let seen = |rule: &TokenStream| match &tool.receiver {
+        Some(_) => with_this(rule.clone()),
+        None => rule.clone(),
+    };
+    let checks = tool.checks.iter().map(|check| self::check(&seen(check), root));
+    let approval = tool.approval.as_ref().map(seen);
+    let approval = option(approval.map(|rule| quote!(&|| #rule)));
     quote! {
         #root::__private::Rules {
             checks: &[#(#checks),*],

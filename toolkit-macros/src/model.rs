@@ -1,5 +1,7 @@
 //! A tool as written, and a tool as checked.
 
+use std::rc::Rc;
+
 use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::attr::{ArgKeys, Fits, ToolKeys, Value};
@@ -23,12 +25,23 @@ pub(crate) struct Function {
 }
 
 /// What a function stands in.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surroundings {
     /// A module or a block, where a type can stand beside it.
     Module,
     /// An `impl`, or beside a type of its name already.
     Impl,
+    /// A toolbox.
+    Toolbox(Rc<Within>),
+}
+
+/// What a method stands in.
+pub(crate) struct Within {
+    /// The type that the `impl` is of.
+    pub(crate) ty: TokenStream,
+    /// With whose methods it is: `Self`, or `Self as Trait`.
+    pub(crate) owner: TokenStream,
+    /// The types that the `impl` of a trait defines.
+    pub(crate) types: Vec<Ident>,
 }
 
 /// How a function is called.
@@ -48,6 +61,8 @@ pub(crate) struct Written {
     pub(crate) doc: Vec<Value>,
     /// What `#[tool(…)]` says.
     pub(crate) keys: ToolKeys,
+    /// The type of `self`.
+    pub(crate) receiver: Option<Type>,
     /// Its parameters, without `self`.
     pub(crate) params: Vec<WrittenParam>,
     /// What it returns.
@@ -63,8 +78,12 @@ pub(crate) enum Oddity {
     TypeParameter,
     /// A generic constant.
     ConstParameter,
-    /// `self`.
+    /// `self` outside of a toolbox.
     SelfParameter,
+    /// `self` by value.
+    TakesSelf,
+    /// `&mut self`.
+    ChangesSelf,
     /// `unsafe`.
     Unsafe,
     /// `extern`.
@@ -146,10 +165,71 @@ pub(crate) struct Tool {
     pub(crate) approval: Option<TokenStream>,
     /// The business rules.
     pub(crate) checks: Vec<TokenStream>,
+    /// The type of `self`, in a toolbox.
+    pub(crate) receiver: Option<Type>,
     /// The parameters.
     pub(crate) params: Vec<Param>,
     /// What it returns.
     pub(crate) output: Type,
+}
+
+/// The `impl` of a toolbox, as far as it does not depend on its tools.
+pub(crate) struct Block {
+    /// The `impl` as written, without our attributes in it.
+    pub(crate) kept: TokenStream,
+    /// Its `#[cfg]` attributes.
+    pub(crate) cfgs: TokenStream,
+    /// What it is an `impl` of.
+    pub(crate) owner: Owner,
+    /// How `#[tool]` is written in it, each way once.
+    pub(crate) tool_paths: Vec<TokenStream>,
+    /// The path that the library is found under.
+    pub(crate) root: TokenStream,
+}
+
+/// What an `impl` is of.
+pub(crate) struct Owner {
+    /// The type.
+    pub(crate) ty: TokenStream,
+    /// The parameters of the `impl`, in their angle brackets.
+    pub(crate) generics: TokenStream,
+    /// What stands behind its `where`.
+    pub(crate) bounds: TokenStream,
+}
+
+/// A toolbox as written; nothing in it is known to be right.
+pub(crate) struct WrittenToolbox {
+    /// The `impl`.
+    pub(crate) block: Block,
+    /// The tools.
+    pub(crate) tools: Vec<Written>,
+    /// What a toolbox can not have.
+    pub(crate) oddities: Vec<(BlockOddity, Span)>,
+}
+
+/// What a toolbox can not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockOddity {
+    /// A generic type.
+    TypeParameter,
+    /// A generic constant.
+    ConstParameter,
+    /// A lifetime other than `'static`.
+    Lifetime,
+    /// `#[toolbox]` a second time.
+    Twice,
+    /// `#[tool]` on something else than a function.
+    NoFunction,
+    /// No tool.
+    Empty,
+}
+
+/// A toolbox in which every rule holds.
+pub(crate) struct Toolbox {
+    /// The `impl`.
+    pub(crate) block: Block,
+    /// The tools.
+    pub(crate) tools: Vec<Tool>,
 }
 
 /// A text that the model reads.

@@ -1,16 +1,19 @@
 //! Reads the annotated function; its body stays the tokens that it is.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, GenericParam, Meta, Pat, PatType, ReturnType, Safety, Signature, Visibility,
+    Attribute, FnArg, GenericParam, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
+    Signature, Visibility,
 };
 
-use crate::attr::{ArgKeys, Keys, ToolKeys, Value};
+use crate::attr::{ArgKeys, Keys, Root, ToolKeys, Value};
 use crate::diag::{Diagnostics, similar, with_help};
-use crate::model::{Flow, Function, Mark, Oddity, Surroundings, Type, Written, WrittenParam};
+use crate::model::{
+    Flow, Function, Mark, Oddity, Surroundings, Type, Within, Written, WrittenParam,
+};
 
 /// The attributes of ours that a parameter can have.
 const MARKS: &[&str] = &["arg", "state", "context"];
@@ -23,47 +26,76 @@ pub(crate) fn parse(
 ) -> Option<Written> {
     let mut keys = ToolKeys::default();
     keys.read(attribute, diag);
-    let mut item = diag.ok_or_push(item_of(item))?;
-    let erase = Erase::of(&item.signature);
+    let item = diag.ok_or_push(item_of(item))?;
+    let root = root(keys.root.get());
+    Some(written(item, keys, root, Surroundings::Module, diag))
+}
+
+/// The path that the library is found under.
+pub(crate) fn root(given: Option<&Root>) -> TokenStream {
+    given.map_or_else(|| quote!(::toolkit), |root| root.0.clone())
+}
+
+/// Takes a function apart.
+pub(crate) fn written(
+    mut item: Item,
+    keys: ToolKeys,
+    root: TokenStream,
+    surroundings: Surroundings,
+    diag: &mut Diagnostics,
+) -> Written {
+    let erase = Erase::of(&item.signature, &surroundings);
+    let receiver = receiver(&mut item.signature, &erase, diag);
     let params = params(&mut item.signature, &erase, diag);
     let output = match &item.signature.output {
         ReturnType::Default => Type::of(&quote!(()), item.signature.ident.span()),
         ReturnType::Type(_, ty) => erase.in_type(ty),
     };
-    let oddities = oddities(&item);
-    Some(Written {
-        function: function(&item, &oddities, &keys),
+    let oddities = oddities(&item, &surroundings);
+    let alone = |&(oddity, _): &_| matches!(oddity, Oddity::SelfParameter | Oddity::Twice);
+    let is_alone = oddities.iter().any(alone);
+    let surroundings = if is_alone { Surroundings::Impl } else { surroundings };
+    Written {
         doc: item.attributes.iter().filter_map(doc).collect(),
+        function: function(item, root, surroundings),
         oddities,
         keys,
+        receiver,
         params,
         output,
-    })
-}
-
-/// What does not depend on the keys, but for the path of the library.
-fn function(item: &Item, oddities: &[(Oddity, Span)], keys: &ToolKeys) -> Function {
-    let Item { attributes, visibility, signature, body } = item;
-    let cfgs = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
-    let alone = |oddity| matches!(oddity, Oddity::SelfParameter | Oddity::Twice);
-    let is_alone = oddities.iter().any(|&(oddity, _)| alone(oddity));
-    Function {
-        kept: quote!(#(#attributes)* #visibility #signature #body),
-        cfgs: quote!(#(#cfgs)*),
-        visibility: visibility.to_token_stream(),
-        ident: signature.ident.clone(),
-        flow: if signature.asyncness.is_some() { Flow::Async } else { Flow::Sync },
-        root: keys.root.get().map_or_else(|| quote!(::toolkit), |root| root.0.clone()),
-        surroundings: if is_alone { Surroundings::Impl } else { Surroundings::Module },
     }
 }
 
+/// What does not depend on the keys, but for the path of the library.
+fn function(item: Item, root: TokenStream, surroundings: Surroundings) -> Function {
+    let Item { attributes, visibility, signature, body } = item;
+    Function {
+        kept: quote!(#(#attributes)* #visibility #signature #body),
+        cfgs: cfgs(&attributes),
+        visibility: visibility.to_token_stream(),
+        ident: signature.ident,
+        flow: if signature.asyncness.is_some() { Flow::Async } else { Flow::Sync },
+        root,
+        surroundings,
+    }
+}
+
+/// The attributes that say where an item is there at all.
+pub(crate) fn cfgs(attributes: &[Attribute]) -> TokenStream {
+    let cfgs = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    quote!(#(#cfgs)*)
+}
+
 /// A function whose body was not looked into.
-struct Item {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    signature: Signature,
-    body: TokenStream,
+pub(crate) struct Item {
+    /// Its attributes, without ours.
+    pub(crate) attributes: Vec<Attribute>,
+    /// Its visibility.
+    pub(crate) visibility: Visibility,
+    /// Its signature.
+    pub(crate) signature: Signature,
+    /// Its body, or what stands instead.
+    pub(crate) body: TokenStream,
 }
 
 fn item_of(item: TokenStream) -> syn::Result<Item> {
@@ -84,7 +116,7 @@ fn item_of(item: TokenStream) -> syn::Result<Item> {
 }
 
 /// Finds what a tool can not have.
-fn oddities(item: &Item) -> Vec<(Oddity, Span)> {
+fn oddities(item: &Item, surroundings: &Surroundings) -> Vec<(Oddity, Span)> {
     let Item { attributes, signature, body, .. } = item;
     let generic = signature.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Lifetime(_) => None,
@@ -94,9 +126,8 @@ fn oddities(item: &Item) -> Vec<(Oddity, Span)> {
     let mut found: Vec<_> = generic.collect();
     let twice = attributes.iter().filter(|attribute| attribute.path().is_ident("tool"));
     found.extend(twice.map(|attribute| (Oddity::Twice, attribute.span())));
-    found.extend(
-        signature.receiver().map(|receiver| (Oddity::SelfParameter, receiver.self_token.span)),
-    );
+    let odd = |receiver| odd_receiver(receiver, surroundings);
+    found.extend(signature.receiver().and_then(odd));
     if let Safety::Unsafe(token) = &signature.safety {
         found.push((Oddity::Unsafe, token.span));
     }
@@ -113,8 +144,50 @@ fn oddities(item: &Item) -> Vec<(Oddity, Span)> {
     found
 }
 
+fn odd_receiver(receiver: &Receiver, surroundings: &Surroundings) -> Option<(Oddity, Span)> {
+    if !matches!(surroundings, Surroundings::Toolbox(_)) {
+        return Some((Oddity::SelfParameter, receiver.self_token.span));
+    }
+    match &receiver.kind {
+        ReceiverKind::Value => Some((Oddity::TakesSelf, receiver.self_token.span)),
+        ReceiverKind::Reference(_, _, mutability) => {
+            mutability.map(|token| (Oddity::ChangesSelf, token.span))
+        }
+        ReceiverKind::Typed(_, ty) => match &**ty {
+            syn::Type::Reference(lent) => {
+                lent.mutability.map(|token| (Oddity::ChangesSelf, token.span))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Reads the type of `self` and takes our attributes off it.
+fn receiver(signature: &mut Signature, erase: &Erase<'_>, diag: &mut Diagnostics) -> Option<Type> {
+    let Some(FnArg::Receiver(receiver)) = signature.inputs.first_mut() else {
+        return None;
+    };
+    receiver.attrs.retain(|attribute| {
+        let mark = MARKS.iter().find(|mark| attribute.path().is_ident(mark));
+        if let Some(mark) = mark {
+            let message = format!("`self` is the toolbox: remove `#[{mark}]`");
+            diag.at(attribute.path().span(), message);
+        }
+        mark.is_none()
+    });
+    Some(match &receiver.kind {
+        ReceiverKind::Typed(_, ty) => erase.in_type(ty),
+        _ => Type::of(&quote!(&Self), receiver.self_token.span),
+    })
+}
+
 /// Reads the parameters and takes our attributes off them.
-fn params(signature: &mut Signature, erase: &Erase, diag: &mut Diagnostics) -> Vec<WrittenParam> {
+fn params(
+    signature: &mut Signature,
+    erase: &Erase<'_>,
+    diag: &mut Diagnostics,
+) -> Vec<WrittenParam> {
     let typed = signature.inputs.iter_mut().filter_map(|input| match input {
         FnArg::Typed(param) => Some(param),
         FnArg::Receiver(_) => None,
@@ -122,7 +195,7 @@ fn params(signature: &mut Signature, erase: &Erase, diag: &mut Diagnostics) -> V
     typed.map(|param| self::param(param, erase, diag)).collect()
 }
 
-fn param(param: &mut PatType, erase: &Erase, diag: &mut Diagnostics) -> WrittenParam {
+fn param(param: &mut PatType, erase: &Erase<'_>, diag: &mut Diagnostics) -> WrittenParam {
     let mut written = WrittenParam {
         ident: name(&param.pat),
         span: param.pat.span(),
@@ -198,18 +271,22 @@ fn doc(attribute: &Attribute) -> Option<Value> {
     }
 }
 
-/// The function's own lifetimes, which have no meaning outside of it.
-struct Erase(Vec<Ident>);
+/// What has no meaning outside of the function or its `impl`.
+struct Erase<'a> {
+    /// The function's own lifetimes.
+    lifetimes: Vec<Ident>,
+    /// What it stands in, where that is a toolbox.
+    within: Option<&'a Within>,
+}
 
-impl Erase {
-    fn of(signature: &Signature) -> Self {
-        Self(
-            signature
-                .generics
-                .lifetimes()
-                .map(|parameter| parameter.lifetime.ident.clone())
-                .collect(),
-        )
+impl<'a> Erase<'a> {
+    fn of(signature: &Signature, surroundings: &'a Surroundings) -> Self {
+        let lifetimes = signature.generics.lifetimes();
+        let within = match surroundings {
+            Surroundings::Toolbox(within) => Some(&**within),
+            Surroundings::Module | Surroundings::Impl => None,
+        };
+        Self { lifetimes: lifetimes.map(|own| own.lifetime.ident.clone()).collect(), within }
     }
 
     /// Reads a type, with those lifetimes left to be inferred.
@@ -235,27 +312,46 @@ impl Erase {
 
     fn in_tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut after_tick = false;
-        let erase = tokens.into_iter().map(|token| {
+        let mut tokens = tokens.into_iter().peekable();
+        let mut erased = TokenStream::new();
+        while let Some(token) = tokens.next() {
             let is_lifetime = std::mem::replace(&mut after_tick, is(&token, '\''));
             match token {
-                TokenTree::Ident(ident) if is_lifetime && self.0.contains(&ident) => {
-                    TokenTree::Ident(Ident::new("_", ident.span()))
+                TokenTree::Ident(ident) if is_lifetime && self.lifetimes.contains(&ident) => {
+                    erased.append(Ident::new("_", ident.span()));
+                }
+                TokenTree::Ident(ident) if ident == "Self" => {
+                    erased.extend(self.own(ident, &tokens));
                 }
                 TokenTree::Group(group) => {
                     let inside = self.in_tokens(group.stream());
-                    let mut erased = proc_macro2::Group::new(group.delimiter(), inside);
-                    erased.set_span(group.span());
-                    TokenTree::Group(erased)
+                    let mut erased_group = Group::new(group.delimiter(), inside);
+                    erased_group.set_span(group.span());
+                    erased.append(erased_group);
                 }
-                other => other,
+                other => erased.append(other),
             }
-        });
-        erase.collect()
+        }
+        erased
+    }
+
+    /// Writes `Self` so that the types behind it are found in another `impl`, too.
+    fn own(&self, ident: Ident, rest: &(impl Iterator<Item = TokenTree> + Clone)) -> TokenStream {
+        let mut rest = rest.clone().skip_while(|token| is(token, ':'));
+        match (self.within, rest.next()) {
+            (Some(Within { owner, types, .. }), Some(TokenTree::Ident(next)))
+                if types.contains(&next) =>
+            {
+                quote_spanned!(ident.span()=> <#owner>)
+            }
+            _ => ident.into_token_stream(),
+        }
     }
 }
 
 impl Type {
-    fn of(tokens: &TokenStream, span: Span) -> Self {
+    /// Reads a type that stands for itself.
+    pub(crate) fn of(tokens: &TokenStream, span: Span) -> Self {
         Self {
             tokens: tokens.clone(),
             span,

@@ -21,6 +21,33 @@ fn the_smallest_tool_is_a_table_and_a_call() {
 }
 
 #[test]
+fn a_toolbox_is_a_list_of_tables() {
+    let item = quote! {
+        impl Support {
+            /// Tells how many refunds there were.
+            #[tool]
+            fn refunds(&self) -> u64 {
+                self.refunds
+            }
+
+            /// Refunds an order.
+            #[cfg(feature = "refund")]
+            #[tool(effect = "write", check = self.is_open(), approval(amount > self.limit))]
+            pub async fn refund(self: Arc<Self>, amount: f64) {
+                self.pay(amount).await;
+            }
+
+            fn is_open(&self) -> Result<(), ToolError> {
+                Ok(())
+            }
+        }
+    };
+    let tokens = crate::collected(quote!(), item);
+    let written = prettyplease::unparse(&syn::parse2(tokens).expect("the expansion is Rust"));
+    expect_file!["snapshots/toolbox.rs"].assert_eq(&written);
+}
+
+#[test]
 fn the_refund_of_the_design_keeps_its_expressions() {
     let attribute = quote! {
         description = "Refund a customer payment. Use after the order was looked up. \

@@ -1,7 +1,9 @@
 #![doc = include_str!("../../README.md")]
 
 // Tools.
-pub use toolkit_core::{DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, constraint};
+pub use toolkit_core::{
+    DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox, constraint,
+};
 
 /// Lets a struct or an enum be the type of an argument or of a result.
 ///
@@ -64,6 +66,57 @@ pub use toolkit_macros::arg_type;
 /// assert_eq!(tool.name(), "refund");
 /// ```
 pub use toolkit_macros::tool;
+
+/// Turns the methods of a value into tools that a language model may call.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use toolkit::prelude::*;
+///
+/// struct Support {
+///     limit: f64,
+///     refunds: AtomicU64,
+/// }
+///
+/// #[toolbox]
+/// impl Support {
+///     /// Refund an order. Use after the order was looked up.
+///     #[tool(effect = "write", check = self.is_known(&order_id), approval(amount > self.limit))]
+///     async fn refund(
+///         &self,
+///         /// The order's id, like O-4471.
+///         order_id: String,
+///         #[arg(minimum = 0.01)] amount: f64,
+///     ) -> String {
+///         let refunds = self.refunds.fetch_add(1, Ordering::Relaxed);
+///         format!("refunded {amount} for {order_id} ({refunds} before)")
+///     }
+///
+///     /// Tell how many refunds there were.
+///     #[tool(effect = "read")]
+///     fn refunds(&self) -> u64 {
+///         self.refunds.load(Ordering::Relaxed)
+///     }
+///
+///     fn is_known(&self, order_id: &str) -> Result<(), ToolError> {
+///         if order_id.starts_with("O-") { Ok(()) } else { Err(ToolError::business("no such order")) }
+///     }
+/// }
+///
+/// let support = Support { limit: 500.0, refunds: AtomicU64::new(0) };
+/// let registry = Registry::builder()
+///     .toolbox(support)
+///     .approver(|_: ApprovalRequest| async { Decision::declined("the desk is closed") })
+///     .build()?;
+/// let view = registry.view(Caller::new("ann"));
+/// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-4471", "amount": 20}"#);
+/// let outcome = view.dispatch_blocking(call, Options::default())?;
+/// assert_eq!(outcome.text(), "refunded 20 for O-4471 (0 before)");
+/// let call = ToolCall::new("call_2", "refunds", "{}");
+/// assert_eq!(view.dispatch_blocking(call, Options::default())?.text(), "1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub use toolkit_macros::toolbox;
 
 // The registry, and what one agent sees of it.
 pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
@@ -261,7 +314,7 @@ pub mod prelude {
     pub use crate::{
         ApprovalRequest, CallContext, Caller, Decision, Failure, FatalToolError, Options, Outcome,
         Problem, Registry, Status, Tool, ToolCall, ToolConfigError, ToolConfigErrors, ToolError,
-        View, arg_type, tool, tools,
+        View, arg_type, tool, toolbox, tools,
     };
 }
 

@@ -95,6 +95,72 @@ pub mod inner {
         ::std::result::Result::Ok(r#type)
     }
 
+    /// A desk.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Desk(u8);
+
+    #[kit::toolbox(crate = kit)]
+    impl Desk {
+        /// Opens.
+        #[kit::tool(effect = "read", check = self.fine(this), approval(self.0 > 3 && slot0 > passage))]
+        pub async fn open(
+            &self,
+            #[context] cx: &kit::CallContext,
+            #[state] bank: &Bank,
+            /// How wide.
+            #[arg(minimum = 1)]
+            this: u8,
+            passage: u8,
+            slot0: u8,
+            r#type: &str,
+        ) -> ::std::result::Result<u8, kit::Failure> {
+            let _ = (cx, bank, r#type);
+            ::std::result::Result::Ok(this + passage + slot0 + self.0)
+        }
+
+        /// Does not hide the type of its name.
+        #[kit::tool]
+        #[must_use]
+        pub const fn u8(self: &Self, u8: u8) -> u8 {
+            self.0 + u8
+        }
+
+        /// Shares.
+        #[kit::tool]
+        fn r#move(self: ::std::sync::Arc<Self>, note: Note) -> ::std::string::String {
+            let _ = self.0;
+            note.text
+        }
+
+        const fn fine(&self, wide: u8) -> ::std::result::Result<(), kit::ToolError> {
+            let _ = (self.0, wide);
+            ::std::result::Result::Ok(())
+        }
+    }
+
+    /// Closes.
+    pub trait Close {
+        /// What comes of it.
+        type Output;
+
+        /// Closes.
+        fn schema(&self, split: ::std::option::Option<u8>) -> Self::Output;
+    }
+
+    #[kit::toolbox(crate = ::kit)]
+    impl Close for Bank {
+        type Output = ::std::result::Result<u8, kit::ToolError>;
+
+        /// Closes.
+        #[kit::tool]
+        fn schema(&self, split: ::std::option::Option<u8>) -> Self::Output {
+            ::std::result::Result::Ok(match split {
+                ::std::option::Option::Some(split) => split,
+                ::std::option::Option::None => 0,
+            })
+        }
+    }
+
     /// Does nothing.
     #[kit::tool(crate = crate::kit)]
     pub const fn nothing() {}
@@ -109,4 +175,6 @@ pub mod inner {
 
 fn main() {
     let _: [kit::Tool; 3] = kit::tools![inner::pay, inner::nothing, inner::add];
+    let _: [Vec<kit::Tool>; 2] =
+        [kit::Tool::all_of::<inner::Desk>(), kit::Tool::all_of::<inner::Bank>()];
 }

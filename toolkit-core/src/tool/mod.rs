@@ -7,6 +7,7 @@ mod passage;
 mod state;
 mod survey;
 mod table;
+mod toolbox;
 
 use std::fmt;
 use std::pin::Pin;
@@ -22,9 +23,11 @@ pub use passage::{
     Check, Gates, IntoRefusal, Passage, Refusal, Rules, Stopped, ToolFailure, ToolOutput, checked,
     returned, taken,
 };
+pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
 use survey::{Asked, survey};
 pub use table::{Annotated, Call, Table};
+pub use toolbox::{IntoToolbox, Receiver, Toolbox};
 
 use crate::caller::CallContext;
 use crate::output::Output;
@@ -167,7 +170,49 @@ impl Tool {
     /// The tool that an annotated function is; `tools!` calls it.
     #[must_use]
     pub fn of<T: Annotated>() -> Self {
-        let table = T::TABLE;
+        Self::from_table(T::TABLE)
+    }
+
+    /// The tools that the methods of a toolbox are, without a value to call them on.
+    ///
+    /// [`RegistryBuilder::toolbox`](crate::RegistryBuilder::toolbox) gives a registry all
+    /// of them and the value. To give it a few, pass these on to `tools`, and the value to
+    /// `state`.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// struct Counter(u64);
+    ///
+    /// #[toolbox]
+    /// impl Counter {
+    ///     /// Tells the count.
+    ///     #[tool]
+    ///     fn count(&self) -> u64 {
+    ///         self.0
+    ///     }
+    ///
+    ///     /// Tells what the count would be.
+    ///     #[tool]
+    ///     fn count_after(&self, steps: u64) -> u64 {
+    ///         self.0 + steps
+    ///     }
+    /// }
+    ///
+    /// let tools = Tool::all_of::<Counter>();
+    /// assert_eq!(tools.iter().map(Tool::name).collect::<Vec<_>>(), ["count", "count_after"]);
+    ///
+    /// let few = tools.into_iter().filter(|tool| tool.name() == "count");
+    /// let registry = Registry::builder().tools(few).state(Counter(3)).build()?;
+    /// assert_eq!(registry.view(Caller::new("ann")).visible(), ["count"]);
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn all_of<T: Toolbox + ?Sized>() -> Vec<Self> {
+        T::TABLES.iter().map(Self::from_table).collect()
+    }
+
+    fn from_table(table: &'static Table) -> Self {
         let (file, line) = table.place;
         Self {
             name: table.name.to_owned(),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::BoxFuture;
 use super::state::{FromStates, States, shared};
+use super::toolbox::{Receiver, Toolbox};
 use crate::arguments::Slot;
 use crate::call::Outcome;
 use crate::caller::CallContext;
@@ -179,11 +180,15 @@ impl<'a> Passage<'a> {
     /// # Errors
     /// None in a registry that was built: a missing state is found there.
     pub fn state<S: FromStates<'a>>(self) -> Result<S, Stopped> {
-        shared::<S::State>(self.0.states()).map(S::from_shared).ok_or_else(|| {
-            let missing =
-                ToolConfigError::new(format!("no state of type `{}`", type_name::<S::State>()));
-            Stopped::Failed(missing.into())
-        })
+        shared::<S::State>(self.0.states()).map(S::from_shared).ok_or_else(missing::<S::State>)
+    }
+
+    /// The toolbox that a method is called on.
+    ///
+    /// # Errors
+    /// None in a registry that was built: a missing toolbox is found there.
+    pub fn receiver<T: Toolbox + ?Sized, R: Receiver<'a, T>>(self) -> Result<R, Stopped> {
+        shared::<T>(self.0.states()).map(R::from_shared).ok_or_else(missing::<T>)
     }
 
     /// Checks the arguments and fills the slots, in the order of the parameters.
@@ -220,6 +225,11 @@ impl Passage<'_> {
         self.0.enter();
         Ok(())
     }
+}
+
+fn missing<T: ?Sized>() -> Stopped {
+    let missing = ToolConfigError::new(format!("no state of type `{}`", type_name::<T>()));
+    Stopped::Failed(missing.into())
 }
 
 /// Takes an argument out of its slot.

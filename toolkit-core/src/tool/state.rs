@@ -3,9 +3,12 @@
 use std::any::{Any, TypeId, type_name};
 use std::sync::Arc;
 
+use super::toolbox::{Receiver, Toolbox};
+
 /// A state that a tool asks the registry for.
 #[derive(Debug)]
 pub struct StateNeed {
+    pub(crate) by: NeededBy,
     pub(crate) type_name: fn() -> &'static str,
     /// How many states fit: one is right.
     pub(crate) count: fn(&dyn States) -> usize,
@@ -15,15 +18,35 @@ impl StateNeed {
     /// The state that a parameter of this type takes.
     #[must_use]
     pub const fn of<'a, S: FromStates<'a>>() -> Self {
+        Self::by::<S::State>(NeededBy::Parameter)
+    }
+
+    /// The toolbox that a method's receiver of this type takes.
+    #[must_use]
+    pub const fn receiver<'a, T: Toolbox + ?Sized, R: Receiver<'a, T>>() -> Self {
+        Self::by::<T>(NeededBy::Receiver)
+    }
+
+    const fn by<T: ?Sized + 'static>(by: NeededBy) -> Self {
         Self {
-            type_name: type_name::<S::State>,
+            by,
+            type_name: type_name::<T>,
             count: |states| {
-                let as_it_is = states.of_type(TypeId::of::<S::State>());
-                let in_arc = states.of_type(TypeId::of::<Arc<S::State>>());
+                let as_it_is = states.of_type(TypeId::of::<T>());
+                let in_arc = states.of_type(TypeId::of::<Arc<T>>());
                 usize::from(as_it_is.is_some()) + usize::from(in_arc.is_some())
             },
         }
     }
+}
+
+/// What a tool needs a state for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NeededBy {
+    /// A `#[state]` parameter.
+    Parameter,
+    /// `self`.
+    Receiver,
 }
 
 /// What the registry was given with `state`, by type.
