@@ -95,19 +95,15 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
             self.walk.stumble();
         }
         while self.members.advance()? {
-            let mut index = self.expected;
-            let property = match self.properties.get(index) {
-                Some(next) if self.members.is_named(next)? => next,
-                _ => match self.other()? {
-                    Some((property, other)) => {
-                        index = other;
-                        property
-                    }
-                    None => {
+            let (property, index) = match self.properties.get(self.expected) {
+                Some(next) if self.members.is_named(next)? => (next, self.expected),
+                _ => {
+                    let Some(other) = self.other()? else {
                         self.is_between = false;
                         return Ok(Step::Unknown);
-                    }
-                },
+                    };
+                    other
+                }
             };
             let bit = 1 << (index & 63);
             if self.given & bit != 0 {
