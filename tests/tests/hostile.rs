@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit::{Options, Registry, Status};
-use toolkit_tests::{Dice, cases};
+use toolkit_tests::{Dice, call, cases, echo, view_of};
 
 /// One of several forms, which recurses without a tag.
 #[derive(Debug)]
@@ -130,4 +130,31 @@ fn what_is_made_to_be_slow_or_large_is_answered_all_the_same() {
         let (status, size) = dispatched(&text);
         assert!(status == Status::Ok || size <= 5_000, "{size} bytes for {} bytes", text.len());
     }
+}
+
+/// Every variant of it needs two more of it, so that looking for an example could go on for ever.
+#[test]
+fn a_type_of_many_ways_into_itself_is_told_in_no_time() {
+    let branch = |index: usize| {
+        json!({
+            "type": "object",
+            "properties": {
+                "kind": {"const": format!("k{index}")},
+                "left": {"$ref": "#/$defs/tree"},
+                "right": {"$ref": "#/$defs/tree"},
+            },
+            "required": ["kind", "left", "right"],
+        })
+    };
+    let branches: Vec<Value> = (0..20).map(branch).collect();
+    let schema = json!({
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/tree"}, "x-format": {"x-format": 1}},
+        "required": ["tree"],
+        "$defs": {"tree": {"oneOf": branches}},
+    });
+    assert_eq!(
+        call(&view_of(echo(schema)), "echo", "{}").text(),
+        "$: missing required field 'tree' (an object)"
+    );
 }

@@ -1,5 +1,7 @@
 //! A value that a schema accepts, for a report to show: as small and as plain as one is found.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 use super::judge::{Judge, Place, Subject, double_value, held, integers};
@@ -10,26 +12,36 @@ use crate::schema::{Additional, Compiled, Decimal, Node, NodeId, Type, sample};
 
 /// A value that the schema accepts; none where the search does not find one.
 pub(super) fn example(schema: &Compiled, node: &Node) -> Option<Value> {
-    Search { schema, limits: Limits::default() }.of(node, 0)
+    Search::of_schema(schema).of(node, 0)
 }
 
 /// An item that a list accepts beside those that it has; none where the search finds none.
 pub(super) fn another(schema: &Compiled, item: NodeId, items: &[Value]) -> Option<Value> {
-    Search { schema, limits: Limits::default() }.another(item, items, 0)
+    Search::of_schema(schema).another(item, items, 0)
 }
 
 /// Deeper examples help nobody, and a type may need itself for ever.
 const DEEPEST: usize = 8;
 
+/// A search that takes longer helps nobody: unions in unions multiply.
+const MOST_TRIES: usize = 2_000;
+
 struct Search<'s> {
     schema: &'s Compiled,
     limits: Limits,
+    /// Values that may still be made.
+    left: Cell<usize>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    fn of_schema(schema: &'s Compiled) -> Self {
+        Self { schema, limits: Limits::default(), left: Cell::new(MOST_TRIES) }
+    }
+
     fn of(&self, node: &Node, depth: usize) -> Option<Value> {
         let node = behind(self.schema, node);
-        if node.never || depth > DEEPEST {
+        self.left.set(self.left.get().saturating_sub(1));
+        if node.never || depth > DEEPEST || self.left.get() == 0 {
             return None;
         }
         self.tries(node, depth).into_iter().find(|value| self.is_accepted(node, value))

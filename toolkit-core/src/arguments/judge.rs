@@ -621,8 +621,8 @@ pub(super) fn integers(node: &Node) -> (i128, i128) {
     let least = least.max(bound(&node.minimum).unwrap_or(least));
     let most = most.min(bound(&node.maximum).unwrap_or(most));
     (
-        least.max(bound(&node.exclusive_minimum).map_or(least, |below| below + 1)),
-        most.min(bound(&node.exclusive_maximum).map_or(most, |above| above - 1)),
+        least.max(bound(&node.exclusive_minimum).map_or(least, |below| below.saturating_add(1))),
+        most.min(bound(&node.exclusive_maximum).map_or(most, |above| above.saturating_sub(1))),
     )
 }
 

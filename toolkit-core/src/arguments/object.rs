@@ -126,7 +126,10 @@ impl<'a> Judge<'a> {
             let property = node.property(name).map(|property| self.schema.node(property.node));
             let (expected, example) = match property {
                 Some(property) => self.right(property),
-                None => (ANY_VALUE.to_owned(), Some(Value::from("x"))),
+                None => {
+                    let is_free = node.additional == Additional::Any && node.patterns.is_empty();
+                    (ANY_VALUE.to_owned(), is_free.then(|| Value::from("x")))
+                }
             };
             // A field that was misspelt brings its value along.
             let is_there = misspelt.iter().any(|(_, property)| property.name == *name);

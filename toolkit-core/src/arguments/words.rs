@@ -165,7 +165,7 @@ pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
             let text = text.trim();
             let parsed: Option<Value> = serde_json::from_str(text).ok();
             match parsed {
-                Some(Value::Number(_)) => accepted_number(node, text)
+                Some(Value::Number(_)) if text.len() <= 80 => accepted_number(node, text)
                     .map(|value| (format!(" (write {text} without quotes)"), value)),
                 Some(value @ Value::Bool(_)) if wants(Type::Boolean) => {
                     Some((format!(" (write {value} without quotes)"), value))

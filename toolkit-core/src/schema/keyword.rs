@@ -87,6 +87,10 @@ pub(super) fn role(keyword: &str) -> Role {
 
 /// The keyword that was meant by one that JSON Schema 2020-12 does not have.
 fn meant(keyword: &str) -> Option<&'static str> {
+    // So others mark words of their own.
+    if keyword.starts_with("x-") {
+        return None;
+    }
     let older = OLDER.iter().find(|(old, _)| *old == keyword).map(|(_, right)| *right);
     older.or_else(|| {
         let folded = |name: &str| name.replace(['_', '-'], "").to_lowercase();

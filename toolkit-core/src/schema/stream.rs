@@ -227,7 +227,11 @@ fn passed_on(node: &Node, nodes: &[Node]) -> Way {
 /// Whether a node accepts null and nothing else.
 fn is_null(id: NodeId, nodes: &[Node]) -> bool {
     let node = nodes.get(id.0);
-    node.is_some_and(|node| node.types == [Type::Null] && node.stream.way == Way::Streamed)
+    node.is_some_and(|node| {
+        node.types == [Type::Null]
+            && node.one_of_values.is_none()
+            && node.stream.way == Way::Streamed
+    })
 }
 
 /// The node behind references that say nothing of their own; none of them is in a circle.
