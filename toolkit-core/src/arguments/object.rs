@@ -124,12 +124,11 @@ impl<'a> Judge<'a> {
         let given = |wanted: &str| members.iter().any(|(name, _)| name == wanted);
         for name in node.required.iter().filter(|name| !given(name)) {
             let property = node.property(name).map(|property| self.schema.node(property.node));
-            let (expected, example) = match property {
-                Some(property) => self.right(property),
-                None => {
-                    let is_free = node.additional == Additional::Any && node.patterns.is_empty();
-                    (ANY_VALUE.to_owned(), is_free.then(|| Value::from("x")))
-                }
+            let (expected, example) = if let Some(property) = property {
+                self.right(property)
+            } else {
+                let is_free = node.additional == Additional::Any && node.patterns.is_empty();
+                (ANY_VALUE.to_owned(), is_free.then(|| Value::from("x")))
             };
             // A field that was misspelt brings its value along.
             let is_there = misspelt.iter().any(|(_, property)| property.name == *name);
