@@ -10,6 +10,8 @@ What is known of this judge, and done about it here by name:
 - multipleOf: it reckons with floats, so 0.3 is no multiple of 0.1. Fractions are exact.
 - pattern: `re` reads \\d, \\w and \\s as Unicode's and lets `$` stand before a line
   break. ECMA-262 does neither; patterns are compiled with re.ASCII, `$` as \\Z.
+- regex: `re` takes a brace that counts nothing as itself; ECMA-262 with the flag `u`,
+  in which JSON Schema means patterns, does not, nor does toolkit.
 - format: it asserts none unless asked, and its own checks differ by what else is
   installed. The ones that toolkit asserts are read by hand below.
 - large numbers: an int is compared with a float by its exact value, as JSON Schema
@@ -152,6 +154,9 @@ def is_reference(text):
 
 
 def is_regex(text):
+    outside_classes = re.sub(r"\\.|\[[^\]]*\]", "", text)
+    if re.search(r"\{(?!\d+(,\d*)?\})", outside_classes):
+        return False
     try:
         re.compile(text)
     except re.error:
