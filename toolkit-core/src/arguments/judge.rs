@@ -14,7 +14,7 @@ use super::text::{Json, Member, read_value};
 use super::words::{describe, forms, hint, like, listed, multiple, outside};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind, nearest, quoted};
-use crate::schema::{Compiled, Decimal, Kind, Node, NodeId, Right, Type};
+use crate::schema::{Compiled, Decimal, Kind, Node, NodeId, Right, Type, pattern_words};
 
 /// Problems beyond this many are not looked for.
 pub(super) const MOST_PROBLEMS: usize = 1_000;
@@ -469,7 +469,12 @@ impl<'a> Judge<'a> {
         if let Some(pattern) = &node.pattern
             && !pattern.matches(text)
         {
-            let (expected, _) = self.right(node);
+            // Where no type is said, only texts are asked about the pattern.
+            let expected = if node.types.is_empty() {
+                pattern_words(&pattern.text)
+            } else {
+                self.right(node).0
+            };
             self.mismatch(node, ProblemKind::WrongPattern, text, expected, place);
         }
         if let Some(format) = node.format
@@ -487,7 +492,7 @@ impl<'a> Judge<'a> {
             let shown = quoted(text, self.limits.shown_chars);
             // Where there is more to a text than its length, cutting it helps little.
             let is_free = node.pattern.is_none() && node.format.is_none();
-            let example = self.example(node).filter(|_| !is_free);
+            let example = self.example(node).filter(|value| !is_free && value.is_string());
             let like = example.as_ref().map_or_else(String::new, like);
             let message = format!("must have {words}{like}; got {length}: {shown}");
             self.problem(
