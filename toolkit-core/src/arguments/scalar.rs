@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::cursor::Number;
 use super::guided::Refused;
 use super::judge::{held, is_beyond};
-
 use crate::schema::{Bound, Decimal, Node, Numbers};
 
 /// A number in its normal form.

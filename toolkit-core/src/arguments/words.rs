@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::judge::{double_value, held, is_beyond};
+use super::scalar::text_fits;
 use super::text::Json;
 use super::union::behind;
 use crate::schema::{Compiled, Decimal, Node, Type, integer_words, pattern_words};
@@ -195,11 +196,7 @@ fn accepted_number(node: &Node, digits: &str) -> Option<Value> {
 }
 
 fn accepted_text(node: &Node, text: &str) -> Option<(String, Value)> {
-    let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
-    let accepted = node.types.contains(&Type::String)
-        && outside(length, node.min_length, node.max_length, "").is_none()
-        && node.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
-        && node.format.is_none_or(|format| format.accepts(text));
+    let accepted = node.types.contains(&Type::String) && text_fits(node, text);
     accepted.then(|| (format!(" (write \"{text}\")"), Value::from(text)))
 }
 
