@@ -6,12 +6,13 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// The nouns from the top floor down; those of one line stand side by side.
-const FLOORS: [&[&str]; 13] = [
+const FLOORS: [&[&str]; 14] = [
     &["testing"],
     &["agent"],
     &["registry", "decoder"],
     &["dialect"],
     &["gate"],
+    &["ledger"],
     &["tool"],
     &["output", "arguments"],
     &["schema"],

@@ -10,6 +10,7 @@ mod decoder;
 pub mod dialect;
 mod error;
 mod gate;
+pub mod ledger;
 mod limits;
 mod output;
 mod problem;

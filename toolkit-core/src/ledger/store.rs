@@ -1,0 +1,316 @@
+//! Where rows are kept: what a store does, and nothing of what they mean.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::tool::BoxFuture;
+
+/// A moment by the store's clock: milliseconds since 1970-01-01 UTC.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Timestamp(pub u64);
+
+impl Timestamp {
+    /// The moment that is so much later; the last one there is where that is none.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// How long it is from an earlier moment; nothing where that one is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// The name of a row: 32 bytes, written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowKey(pub [u8; 32]);
+
+impl fmt::Display for RowKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for RowKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for RowKey {
+    type Err = LedgerError;
+
+    fn from_str(text: &str) -> Result<Self, LedgerError> {
+        let wrong =
+            || LedgerError::corrupt(format!("a key has 64 hexadecimal digits, not {text:?}"));
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return Err(wrong());
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = str::from_utf8(digits).map_err(|_| wrong())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| wrong())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+/// What a row is in, as stores index it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RowState {
+    /// It was claimed, and certainly nothing happened.
+    Free,
+    /// It waits for a person.
+    Parked,
+    /// Enough people agreed, and nobody has run it yet.
+    Approved,
+    /// A person refused it, or took an approval back.
+    Declined,
+    /// Nobody decided in time.
+    Expired,
+    /// The tool changed after it was parked.
+    Invalidated,
+    /// The caller may not do it any more.
+    Denied,
+    /// Somebody runs it, until the lease ends.
+    Running,
+    /// It was run, and nobody knows whether it took effect.
+    InDoubt,
+    /// It is over, and its outcome is kept.
+    Done,
+}
+
+impl RowState {
+    /// Every state there is.
+    pub const ALL: [Self; 10] = [
+        Self::Free,
+        Self::Parked,
+        Self::Approved,
+        Self::Declined,
+        Self::Expired,
+        Self::Invalidated,
+        Self::Denied,
+        Self::Running,
+        Self::InDoubt,
+        Self::Done,
+    ];
+
+    /// The state's name, as rows and listings show it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Parked => "parked",
+            Self::Approved => "approved",
+            Self::Declined => "declined",
+            Self::Expired => "expired",
+            Self::Invalidated => "invalidated",
+            Self::Denied => "denied",
+            Self::Running => "running",
+            Self::InDoubt => "in_doubt",
+            Self::Done => "done",
+        }
+    }
+}
+
+impl fmt::Display for RowState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RowState {
+    type Err = LedgerError;
+
+    fn from_str(text: &str) -> Result<Self, LedgerError> {
+        Self::ALL
+            .into_iter()
+            .find(|state| state.as_str() == text)
+            .ok_or_else(|| LedgerError::corrupt(format!("there is no state {text:?}")))
+    }
+}
+
+/// One call, as a store keeps it: what it is found by, and a document that only the ledger reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub key: RowKey,
+    /// 1 when it is created, one more with each change.
+    pub version: u64,
+    /// What it is in.
+    pub state: RowState,
+    /// Whose tenant's it is; empty where there is none.
+    pub tenant: String,
+    /// Who asked for it.
+    pub principal: String,
+    /// The tool.
+    pub tool: String,
+    /// The id that people decide by; no two rows have the same.
+    pub approval_id: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// From when on it may be removed; a row without one is never removed.
+    pub expires_at: Option<Timestamp>,
+    /// Everything else, as JSON.
+    pub document: String,
+}
+
+/// One line of a row's history, written together with the change that it tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryLine {
+    /// The row.
+    pub key: RowKey,
+    /// The row's version after the change.
+    pub version: u64,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Who did it: a worker, or a person.
+    pub actor: String,
+    /// What was done, like `claimed`.
+    pub event: String,
+    /// What else is to be said.
+    pub detail: String,
+}
+
+/// A row, or none, and what time it is by the store's clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// The row, where there is one.
+    pub row: Option<Row>,
+    /// The store's time when it was read.
+    pub now: Timestamp,
+}
+
+/// Which rows are listed: those that fit in every part, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Of one of these states; of any where none is named.
+    pub states: Vec<RowState>,
+    /// Of this tenant.
+    pub tenant: Option<String>,
+    /// Of this principal.
+    pub principal: Option<String>,
+    /// That may be removed at this moment.
+    pub expired_at: Option<Timestamp>,
+    /// At most so many; all where it is `None`.
+    pub limit: Option<usize>,
+}
+
+impl Filter {
+    /// Whether a row is among them.
+    #[must_use]
+    pub fn fits(&self, row: &Row) -> bool {
+        let Self { states, tenant, principal, expired_at, limit: _ } = self;
+        (states.is_empty() || states.contains(&row.state))
+            && tenant.as_ref().is_none_or(|tenant| *tenant == row.tenant)
+            && principal.as_ref().is_none_or(|principal| *principal == row.principal)
+            && expired_at.is_none_or(|now| row.expires_at.is_some_and(|at| at <= now))
+    }
+}
+
+/// How much a store keeps when a machine goes down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// What was acknowledged is kept.
+    Durable,
+    /// The host accepted that acknowledged rows can be lost, for the reason named.
+    Lossy(String),
+    /// Everything is lost with the process.
+    Process,
+}
+
+/// What went wrong with a store.
+///
+/// Its text is for the host; no model reads it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// The store could not be reached, or did not answer; whether it wrote is not known.
+    #[error("the ledger can not be reached: {0}")]
+    Unavailable(String),
+    /// A row, or the store itself, is not as this version writes it.
+    #[error("the ledger is damaged: {0}")]
+    Corrupt(String),
+    /// A newer version wrote it.
+    #[error("the ledger was written by a newer version: {0}")]
+    Newer(String),
+    /// The store is set up in a way that can not keep the promise.
+    #[error("the ledger is not set up to be used: {0}")]
+    Unfit(String),
+}
+
+impl LedgerError {
+    /// The store could not be reached.
+    pub fn unavailable(why: impl fmt::Display) -> Self {
+        Self::Unavailable(why.to_string())
+    }
+
+    /// The store holds what nobody could have written.
+    pub fn corrupt(what: impl fmt::Display) -> Self {
+        Self::Corrupt(what.to_string())
+    }
+}
+
+/// A store of effectful calls: one row a call, changed only by compare-and-swap.
+///
+/// It knows nothing of what a row means. A store of your own passes the kit in
+/// `toolkit::testing`, and then keeps the promise: at most one automatic execution per
+/// key; exactly one when the target honours the key or can be queried.
+pub trait Ledger: fmt::Debug + Send + Sync + 'static {
+    /// Reads a row, and the store's time.
+    fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>>;
+
+    /// Reads the row that people know by an approval id, and the store's time.
+    fn load_parked<'a>(
+        &'a self,
+        approval_id: &'a str,
+    ) -> BoxFuture<'a, Result<Loaded, LedgerError>>;
+
+    /// Writes a row of version 1 and its first line; `false` where the key is taken, and then
+    /// nothing is written.
+    fn create<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>>;
+
+    /// Replaces the row of version `row.version - 1` and adds a line; `false` where the row has
+    /// another version or is gone, and then nothing is written.
+    fn swap<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>>;
+
+    /// Removes the row of that version, with its history; `false` where it has another one or is
+    /// gone.
+    fn remove<'a>(
+        &'a self,
+        key: &'a RowKey,
+        version: u64,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>>;
+
+    /// Lists rows, the oldest first, those of one moment by their keys.
+    fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>>;
+
+    /// Reads the history of a row, the oldest line first.
+    fn history<'a>(
+        &'a self,
+        key: &'a RowKey,
+    ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>>;
+
+    /// How much it keeps when a machine goes down.
+    fn durability(&self) -> Durability;
+}
