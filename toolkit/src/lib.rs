@@ -2,7 +2,8 @@
 
 // Tools.
 pub use toolkit_core::{
-    DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox, constraint,
+    DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox, Verified,
+    constraint,
 };
 
 /// Lets a struct or an enum be the type of an argument or of a result.
@@ -324,5 +325,5 @@ pub mod __private {
     pub use schemars;
     pub use serde;
     pub use toolkit_core::__private::*;
-    pub use toolkit_core::{BoxFuture, Effect};
+    pub use toolkit_core::{BoxFuture, Effect, OnUnknown};
 }
