@@ -147,7 +147,6 @@ pub type Verification<'a> =
     &'a (dyn Fn() -> BoxFuture<'a, Result<Verified<Output>, Failure>> + Sync);
 
 /// The expressions of the attribute, over the decoded arguments.
-#[derive(Default)]
 pub struct Rules<'a> {
     /// The business rules.
     pub checks: &'a [Check<'a>],
@@ -157,6 +156,11 @@ pub struct Rules<'a> {
     pub preview: Option<Preview<'a>>,
     /// Whether an earlier run of this call took effect.
     pub verify: Option<Verification<'a>>,
+}
+
+impl Rules<'_> {
+    /// A tool without expressions.
+    pub const NONE: Self = Self { checks: &[], approval: None, preview: None, verify: None };
 }
 
 /// What stands between the decoded call and its function; the gates implement it.
@@ -230,7 +234,7 @@ impl Passage<'_> {
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
     pub fn pass_at_once(self) -> Result<(), Stopped> {
-        if self.0.pass(Rules::default()).is_some() {
+        if self.0.pass(Rules::NONE).is_some() {
             let waits = ToolConfigError::new("a gate waits where the call can not");
             return Err(Stopped::Failed(waits.into()));
         }
