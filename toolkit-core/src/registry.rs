@@ -90,6 +90,7 @@ pub struct RegistryBuilder {
     states: Shared,
     approver: Option<Arc<dyn Approver>>,
     limits: Limits,
+    dry_run: bool,
     faults: Vec<ToolConfigError>,
 }
 
@@ -195,6 +196,34 @@ impl RegistryBuilder {
         self
     }
 
+    /// Makes every call a rehearsal, as [`Options::dry_run`] makes one: shadow mode.
+    ///
+    /// Tools that say `effect = "read"` run.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool(preview = format!("It would delete {path} for good."))]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).dry_run().build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     "dry run: every check was passed and nothing ran. It would delete /tmp/a for good.",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
     /// Checks everything that can be checked without a call.
     ///
     /// # Errors
@@ -208,7 +237,7 @@ impl RegistryBuilder {
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self { tools, states, approver, limits, mut faults } = self;
+        let Self { tools, states, approver, limits, dry_run, mut faults } = self;
         if cfg!(panic = "abort") {
             tracing::warn!(
                 "this program is built with panic = \"abort\": a panic in a tool ends the process"
@@ -237,7 +266,7 @@ impl RegistryBuilder {
             faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
         ToolConfigErrors::of(faults)?;
-        let house = House { limits, approver, states: Box::new(states) };
+        let house = House { limits, approver, states: Box::new(states), dry_run };
         Ok(Registry(Arc::new(Checked { entries, definitions, house })))
     }
 
@@ -492,13 +521,59 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     run_id: Option<String>,
+    intent_id: Option<String>,
+    dry_run: bool,
 }
 
 impl Options {
     /// Names the run that the call belongs to.
+    ///
+    /// In one run, two calls of an effectful tool with the same arguments are one call, and the
+    /// second is a duplicate, unless the tool or the host says otherwise. Calls of no named run
+    /// are of one and the same.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Names what the user wants to be done once: the idempotency key of this call.
+    ///
+    /// 16 to 255 of the characters `A-Z a-z 0-9 _ . : -`, chosen by the host and never by a
+    /// model. It counts for one tool and one caller, and stands above what the tool says with
+    /// `idempotency(…)`. To do the same once more on purpose, name another.
+    #[must_use]
+    pub fn intent_id(mut self, intent_id: impl Into<String>) -> Self {
+        self.intent_id = Some(intent_id.into());
+        self
+    }
+
+    /// Rehearses the call: every check is made, and nothing changes.
+    ///
+    /// A tool that says `effect = "read"` runs all the same.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default().dry_run())?;
+    /// assert_eq!(outcome.status(), Status::DryRun);
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     r#"dry run: every check was passed and nothing ran. delete would run with {"path":"/tmp/a"}"#,
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 }
@@ -662,8 +737,9 @@ impl View {
         call: impl Borrow<ToolCall> + Send + Sync,
         options: Options,
     ) -> Result<Outcome, Abort> {
-        let run_id = options.run_id.map(Arc::from);
-        let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
+        let Options { run_id, intent_id, dry_run } = options;
+        let run_id = run_id.map(Arc::from);
+        let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id, dry_run };
         let checked = &self.registry.0;
         gate::dispatch(&checked.entries, &checked.house, viewer, call.borrow()).await
     }

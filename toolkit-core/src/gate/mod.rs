@@ -3,6 +3,7 @@
 mod approval;
 mod arguments;
 mod check;
+mod dry_run;
 mod known;
 mod run;
 #[cfg(feature = "testing")]
@@ -26,7 +27,7 @@ use crate::caller::{CallContext, Caller};
 use crate::error::{Abort, ToolConfigError};
 use crate::limits::Limits;
 use crate::schema::Compiled;
-use crate::tool::{BoxFuture, Gates, Passage, Rules, States, Stopped, Tool};
+use crate::tool::{BoxFuture, Effect, Gates, Passage, Rules, States, Stopped, Tool};
 
 /// A tool as the registry holds it: checked once, ready to be called.
 pub(crate) struct Entry {
@@ -39,6 +40,8 @@ pub(crate) struct House {
     pub(crate) limits: Limits,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) states: Box<dyn States>,
+    /// Whether every call is a rehearsal.
+    pub(crate) dry_run: bool,
 }
 
 /// For whom, and for which tools, a call is dispatched.
@@ -46,6 +49,7 @@ pub(crate) struct Viewer<'a> {
     pub(crate) caller: &'a Arc<Caller>,
     pub(crate) allowed: &'a Allowed,
     pub(crate) run_id: Option<Arc<str>>,
+    pub(crate) dry_run: bool,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -58,14 +62,17 @@ pub(crate) async fn dispatch(
     // 1 exists, 2 scopes: one look, one answer.
     let entry = match known::look_up(entries, &viewer, call, &house.limits) {
         Ok(entry) => entry,
-        Err(outcome) => return Ok(outcome),
+        Err(ended) => return ended,
     };
+    let is_read = entry.tool.policy.effect == Some(Effect::Read);
+    let is_rehearsal = (viewer.dry_run || house.dry_run) && !is_read;
     let context = CallContext::new(Arc::clone(viewer.caller), call.shared_id(), viewer.run_id);
     let way = Way {
         entry,
         house,
         call,
         context,
+        is_rehearsal,
         is_checked: AtomicBool::new(false),
         canonical: OnceLock::new(),
         entered: AtomicBool::new(false),
@@ -81,6 +88,7 @@ struct Way<'a> {
     house: &'a House,
     call: &'a ToolCall,
     context: CallContext,
+    is_rehearsal: bool,
     is_checked: AtomicBool,
     /// The bytes in which others see the arguments, where others do.
     canonical: OnceLock<Canonical>,
@@ -105,7 +113,8 @@ impl Gates for Way<'_> {
 
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         // 3 arguments
-        let canonical = arguments::check(self.entry, self.call, &self.house.limits, slots)?;
+        let Self { entry, house, call, is_rehearsal, .. } = self;
+        let canonical = arguments::check(entry, call, &house.limits, *is_rehearsal, slots)?;
         if let Some(canonical) = canonical {
             self.canonical.get_or_init(|| canonical);
         }
@@ -114,7 +123,7 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        if rules.checks.is_empty() && !may_ask(&self.entry.tool) {
+        if rules.checks.is_empty() && !may_ask(&self.entry.tool) && !self.is_rehearsal {
             return None;
         }
         Some(Box::pin(async move {
@@ -124,6 +133,8 @@ impl Gates for Way<'_> {
             }
             // 5 check
             check::run(rules.checks, &self.house.limits).await?;
+            // 6 dry run
+            dry_run::stop(self, rules.preview).await?;
             // 7 approval
             approval::ask(self, rules.approval).await
         }))
