@@ -138,7 +138,7 @@ pub use toolkit_core::{
 };
 
 // Approval.
-pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
+pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
 
 /// Effectful calls: each is a row of a store, which says what came of it.
 ///
@@ -148,7 +148,7 @@ pub mod ledger {
     pub use toolkit_core::ledger::{
         ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
         HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
-        Resolution, Row, RowKey, RowState, Swept, Timestamp, Vote, intent_id,
+        Resolution, Row, RowKey, RowState, Settings, Swept, Timestamp, Vote, intent_id,
     };
 }
 

@@ -95,6 +95,10 @@ impl Outcome {
         self.details.as_deref().and_then(|details| details.first)
     }
 
+    pub(crate) const fn is_json(&self) -> bool {
+        self.is_json
+    }
+
     /// What the function returned, where it returned JSON other than text.
     ///
     /// An integer beyond 64 bits comes as a double; `text` has every digit.

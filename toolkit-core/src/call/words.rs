@@ -91,6 +91,25 @@ impl Outcome {
         Self::failed(Status::Declined, text, Details { category, ..Details::default() })
     }
 
+    /// An error that a ledger kept.
+    pub(crate) fn kept_error(
+        status: Status,
+        text: String,
+        category: Option<Category>,
+        retryable: bool,
+        hint: Option<String>,
+    ) -> Self {
+        let details = Details { category, retryable, hint, ..Details::default() };
+        Self { executed: true, ..Self::failed(status, text, details) }
+    }
+
+    /// The same, with a word to the host.
+    pub(crate) fn noting(self, host_note: &str) -> Self {
+        let details = self.details.map(|details| *details).unwrap_or_default();
+        let details = Details { host_note: Some(host_note.to_owned()), ..details };
+        Self { details: Some(Box::new(details)), ..self }
+    }
+
     /// The outcome of the first time again.
     pub(crate) fn duplicate(first: Self) -> Self {
         let note = "(done before: this is the first result again, nothing ran now)\n";
@@ -152,24 +171,33 @@ impl Outcome {
             "{tool} waits for a person to agree (approval {approval_id}); nothing ran yet. \
              Do not call it again; tell the user that it waits."
         );
-        Self::undecided(Status::AwaitingApproval, text, approval_id)
-    }
-
-    pub(crate) fn expired(tool: &str, approval_id: &str) -> Self {
-        let text = format!(
-            "nobody decided on {tool} in time (approval {approval_id}); nothing ran. \
-             It was not refused. Tell the user."
-        );
-        Self::undecided(Status::Expired, text, approval_id)
-    }
-
-    fn undecided(status: Status, text: String, approval_id: &str) -> Self {
         let details = Details {
             category: Some(Category::Permission),
             approval_id: Some(approval_id.to_owned()),
             ..Details::default()
         };
-        Self::failed(status, text, details)
+        Self::failed(Status::AwaitingApproval, text, details)
+    }
+
+    pub(crate) fn expired(tool: &str) -> Self {
+        let text = format!(
+            "nobody decided on {tool} in time; nothing ran. It was not refused. Tell the user."
+        );
+        let category = Some(Category::Permission);
+        Self::failed(Status::Expired, text, Details { category, ..Details::default() })
+    }
+
+    /// What a host resumes that does not wait, or not for this caller.
+    pub(crate) fn nothing_parked(approval_id: &str) -> Self {
+        let id = quoted(approval_id, 80);
+        let text = format!("no call of this caller is known by the approval {id}; nothing ran");
+        let category = Some(Category::Validation);
+        Self::failed(Status::Rejected, text, Details { category, ..Details::default() })
+    }
+
+    /// A parked call whose arguments the tool would not take as they were shown.
+    pub(crate) fn read_otherwise(tool: &str) -> Self {
+        Self::invalid(Vec::new(), format!("{tool} does not take the arguments as they were shown"))
     }
 
     /// A parked call that may not run as it was shown.

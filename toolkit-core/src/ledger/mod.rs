@@ -8,6 +8,7 @@ mod memory;
 mod person;
 mod record;
 mod reply;
+mod settings;
 mod shelf;
 mod step;
 mod store;
@@ -18,6 +19,7 @@ pub use key::{ApprovalId, AttemptId, Digest, NoIntentId, intent_id};
 pub use memory::MemoryLedger;
 pub use person::Person;
 pub use record::Vote;
+pub use settings::Settings;
 pub use shelf::Swept;
 pub use store::{
     Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
@@ -26,7 +28,7 @@ pub use store::{
 /// What gates and tests use; nobody else may.
 #[doc(hidden)]
 pub mod inside {
-    pub use super::book::{Book, Claim, Parked, Resumed, Settings, Settled, Verdict};
+    pub use super::book::{Book, Claim, Parked, Resumed, Settled, Verdict};
     pub use super::event::{Agreed, Decision, Ended, Event, Haste, Resolution, Terms, Today};
     pub use super::key::{Bound, key_of_run, row_key, tool_revision};
     pub use super::record::{
