@@ -54,6 +54,12 @@ impl Category {
         }
     }
 
+    /// The category of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Validation, Self::Business, Self::Transient, Self::Permission];
+        all.into_iter().find(|category| category.as_str() == name)
+    }
+
     /// What the model reads when a tool gave an empty message.
     const fn sentence(self) -> &'static str {
         match self {

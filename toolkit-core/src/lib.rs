@@ -30,7 +30,7 @@ pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
     ToolConfigErrors, ToolError,
 };
-pub use gate::{ApprovalRequest, Approver, Decision};
+pub use gate::{ApprovalRequest, Approver, Decision, Timer};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};

@@ -324,6 +324,12 @@ pub(crate) fn printable(text: &str) -> String {
     })
 }
 
+/// The start of a text, of so many bytes at the most.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
+}
+
 fn push_printable(shown: &mut String, c: char) {
     match c {
         '"' | '\\' | '\'' => shown.push(c),

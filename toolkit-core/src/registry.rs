@@ -13,10 +13,14 @@ use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Approver, Entry, House, Viewer, is_visible};
+use crate::gate::{self, Allowed, Approver, Entry, House, Timer, Viewer, is_visible};
+use crate::ledger::inside::{Book, tool_revision};
+use crate::ledger::{Digest, Durability, Ledger, Settings};
 use crate::limits::Limits;
 use crate::schema;
-use crate::tool::{Effect, Input, IntoToolbox, NeededBy, Param, StateNeed, States, Tool};
+use crate::tool::{
+    Effect, Input, IntoToolbox, LedgerUse, NeededBy, Param, Policy, StateNeed, States, Tool,
+};
 
 /// All tools of a program.
 ///
@@ -89,7 +93,11 @@ pub struct RegistryBuilder {
     tools: Vec<Tool>,
     states: Shared,
     approver: Option<Arc<dyn Approver>>,
+    ledger: Option<Arc<dyn Ledger>>,
+    settings: Settings,
+    timer: Option<Arc<dyn Timer>>,
     limits: Limits,
+    dry_run: bool,
     faults: Vec<ToolConfigError>,
 }
 
@@ -188,10 +196,85 @@ impl RegistryBuilder {
         self
     }
 
+    /// Sets where the calls of effectful tools are kept, and those that wait for people.
+    ///
+    /// Every tool that declares `effect = "write"` or `"irreversible"` needs one, unless it says
+    /// `ledger = none("…")`. An `Arc` of a store is one, too.
+    ///
+    /// ```
+    /// use toolkit::ledger::MemoryLedger;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write")]
+    /// fn refund(order_id: &str) -> String {
+    ///     format!("refunded {order_id}")
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![refund]).ledger(MemoryLedger::new()).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1"}"#);
+    /// assert_eq!(view.dispatch_blocking(&call, Options::default())?.status(), Status::Ok);
+    /// let again = view.dispatch_blocking(&call, Options::default())?;
+    /// assert_eq!((again.status(), again.executed()), (Status::Duplicate, false));
+    /// assert_eq!(
+    ///     again.text(),
+    ///     "(done before: this is the first result again, nothing ran now)\nrefunded O-1",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ledger(mut self, ledger: impl Ledger) -> Self {
+        self.ledger = Some(Arc::new(ledger));
+        self
+    }
+
+    /// Sets how long calls are kept, leased and left to people. Default [`Settings::default`].
+    #[must_use]
+    pub const fn ledger_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets what wakes the registry while a function runs. Default nothing.
+    #[must_use]
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
     /// Sets the bounds on arguments and reports. Default [`Limits::default`].
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Makes every call a rehearsal, as [`Options::dry_run`] makes one: shadow mode.
+    ///
+    /// Tools that say `effect = "read"` run.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool(preview = format!("It would delete {path} for good."))]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).dry_run().build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     "dry run: every check was passed and nothing ran. It would delete /tmp/a for good.",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 
@@ -208,7 +291,8 @@ impl RegistryBuilder {
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self { tools, states, approver, limits, mut faults } = self;
+        let Self { tools, states, approver, ledger, settings, timer, limits, dry_run, mut faults } =
+            self;
         if cfg!(panic = "abort") {
             tracing::warn!(
                 "this program is built with panic = \"abort\": a panic in a tool ends the process"
@@ -224,11 +308,13 @@ impl RegistryBuilder {
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
         for tool in tools {
-            let mut messages = faults_of(&tool, declared, approver.is_some(), &states);
+            let mut messages = faults_of(&tool, declared, &states);
+            messages.extend(unkept(&tool, approver.is_some(), ledger.as_deref()));
             match prepare(&tool) {
                 Ok(_) if !messages.is_empty() => {}
                 Ok((definition, schema)) => {
-                    entries.push(Entry { tool, schema });
+                    let revision = revision(&tool, &definition);
+                    entries.push(Entry { tool, schema, revision });
                     definitions.push(definition);
                     continue;
                 }
@@ -237,7 +323,10 @@ impl RegistryBuilder {
             faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
         ToolConfigErrors::of(faults)?;
-        let house = House { limits, approver, states: Box::new(states) };
+        let worker = format!("process {} {}", std::process::id(), gate::error_id());
+        let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
+        let states = Box::new(states);
+        let house = House { limits, approver, states, book, timer, dry_run };
         Ok(Registry(Arc::new(Checked { entries, definitions, house })))
     }
 
@@ -327,7 +416,7 @@ fn are_alike(one: &str, other: &str) -> bool {
 }
 
 /// What is wrong with a tool apart from its schema.
-fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -> Vec<String> {
+fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<String> {
     let mut faults = Vec::new();
     if let Some(pattern) = misnamed(tool) {
         faults.push(format!("its name does not match {pattern}"));
@@ -343,14 +432,54 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
                 .to_owned(),
         );
     }
-    if gate::may_ask(tool) && !has_approver {
+    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
+    faults
+}
+
+/// What a tool needs a ledger or a person for, and does not get.
+fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger>) -> Vec<String> {
+    let policy = &tool.policy;
+    let mut faults = Vec::new();
+    let keeps = policy.ledger == LedgerUse::Needed;
+    if policy.is_effectful() && keeps && ledger.is_none() {
         faults.push(
-            "it needs a person's approval and there is nobody to ask; add `.approver(…)`"
+            "it changes something and there is no ledger, so that a repeated call would run \
+             twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right"
                 .to_owned(),
         );
     }
-    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
+    let is_decided = has_approver && gate::is_one_word_enough(tool);
+    if policy.may_ask() && !is_decided && !(keeps && ledger.is_some()) {
+        let way = match (keeps, gate::is_one_word_enough(tool)) {
+            (true, true) => "add `.ledger(…)`, where its calls wait, or `.approver(…)`",
+            (true, false) => "add `.ledger(…)`, where its calls wait for all who must agree",
+            (false, true) => "add `.approver(…)`",
+            (false, false) => "its calls can only wait in a ledger; leave `ledger = none(…)` out",
+        };
+        faults.push(format!("it needs a person's approval and there is nobody to ask; {way}"));
+    }
+    let forgets = ledger.is_some_and(|ledger| ledger.durability() == Durability::Process);
+    if forgets && keeps && (policy.is_effectful() || policy.may_ask()) && !cfg!(feature = "testing")
+    {
+        faults.push(
+            "its calls must outlive the process, and the ledger is kept in memory; take \
+             `SqliteLedger` (feature `sqlite`), say `MemoryLedger::accept_loss(\"…\")`, or turn \
+             on the feature `testing` where it is a test"
+                .to_owned(),
+        );
+    }
     faults
+}
+
+/// What a tool is, as people who agree to a call of it rely on.
+fn revision(tool: &Tool, definition: &Definition) -> Digest {
+    let Policy { effect, scopes, on_unknown, approval, preview_must_match, .. } = &tool.policy;
+    let effect = effect.map_or("", Effect::as_str);
+    let terms = format!("{on_unknown:?} {approval:?} {preview_must_match}");
+    let schema = definition.input_schema.to_string();
+    let mut said = vec![&*tool.name, &tool.description, &schema, effect, &terms];
+    said.extend(scopes.iter().map(String::as_str));
+    tool_revision(&said)
 }
 
 /// Why a state that a tool asks for can not be given to it.
@@ -453,7 +582,11 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
         let faults = messages.into_iter().map(|message| blame(&tool, message));
         ToolConfigErrors::found(faults.collect())
     })?;
-    Ok(Alone { entry: Entry { tool, schema }, published: definition.input_schema, typed })
+    Ok(Alone {
+        entry: Entry { revision: revision(&tool, &definition), tool, schema },
+        published: definition.input_schema,
+        typed,
+    })
 }
 
 /// What is wrong with the constants that the attribute was given for a parameter.
@@ -492,13 +625,59 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     run_id: Option<String>,
+    intent_id: Option<String>,
+    dry_run: bool,
 }
 
 impl Options {
     /// Names the run that the call belongs to.
+    ///
+    /// In one run, two calls of an effectful tool with the same arguments are one call, and the
+    /// second is a duplicate, unless the tool or the host says otherwise. Calls of no named run
+    /// are of one and the same.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Names what the user wants to be done once: the idempotency key of this call.
+    ///
+    /// 16 to 255 of the characters `A-Z a-z 0-9 _ . : -`, chosen by the host and never by a
+    /// model. It counts for one tool and one caller, and stands above what the tool says with
+    /// `idempotency(…)`. To do the same once more on purpose, name another.
+    #[must_use]
+    pub fn intent_id(mut self, intent_id: impl Into<String>) -> Self {
+        self.intent_id = Some(intent_id.into());
+        self
+    }
+
+    /// Rehearses the call: every check is made, and nothing changes.
+    ///
+    /// A tool that says `effect = "read"` runs all the same.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default().dry_run())?;
+    /// assert_eq!(outcome.status(), Status::DryRun);
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     r#"dry run: every check was passed and nothing ran. delete would run with {"path":"/tmp/a"}"#,
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 }
@@ -662,10 +841,71 @@ impl View {
         call: impl Borrow<ToolCall> + Send + Sync,
         options: Options,
     ) -> Result<Outcome, Abort> {
-        let run_id = options.run_id.map(Arc::from);
-        let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
         let checked = &self.registry.0;
-        gate::dispatch(&checked.entries, &checked.house, viewer, call.borrow()).await
+        gate::dispatch(&checked.entries, &checked.house, self.viewer(options), call.borrow()).await
+    }
+
+    /// Takes a parked call through every gate once more, and runs it where people agreed.
+    ///
+    /// It runs with the arguments that were shown and no others, once, in whatever process. The
+    /// view is one of the caller for whom the call was made; today's scopes, rules and tools
+    /// count.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::ledger::{Desk, MemoryLedger, Person};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write", approval(amount > 500))]
+    /// fn refund(order_id: &str, amount: u32) -> String {
+    ///     format!("refunded {amount} for {order_id}")
+    /// }
+    ///
+    /// let ledger = Arc::new(MemoryLedger::new());
+    /// let registry =
+    ///     Registry::builder().tools(tools![refund]).ledger(Arc::clone(&ledger)).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1", "amount": 900}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.status(), Status::AwaitingApproval);
+    /// let id = outcome.approval_id().expect("it waits");
+    ///
+    /// // In another process, perhaps: a person reads what would run, and agrees to it.
+    /// let desk = Desk::new(ledger);
+    /// let shown = pollster::block_on(desk.show(id))?;
+    /// let kim = Person::authenticated("kim", "web");
+    /// pollster::block_on(desk.approve(&kim, id, shown.binding()))?;
+    ///
+    /// let outcome = view.resume_blocking(id, Options::default())?;
+    /// assert_eq!((outcome.status(), outcome.text()), (Status::Ok, "refunded 900 for O-1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`View::dispatch`].
+    pub async fn resume(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
+        let checked = &self.registry.0;
+        gate::resume(&checked.entries, &checked.house, self.viewer(options), approval_id).await
+    }
+
+    /// Resumes a parked call, for hosts without an async runtime.
+    ///
+    /// # Errors
+    /// As [`View::dispatch`].
+    pub fn resume_blocking(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
+        pollster::block_on(self.resume(approval_id, options))
+    }
+
+    fn viewer(&self, options: Options) -> Viewer<'_> {
+        let Options { run_id, intent_id, dry_run } = options;
+        Viewer {
+            caller: &self.caller,
+            allowed: &self.allowed,
+            run_id: run_id.map(Arc::from),
+            intent_id: intent_id.map(Box::from),
+            dry_run,
+        }
     }
 
     /// Takes a call through every gate, for hosts without an async runtime.

@@ -138,7 +138,19 @@ pub use toolkit_core::{
 };
 
 // Approval.
-pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
+pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
+
+/// Effectful calls: each is a row of a store, which says what came of it.
+///
+/// At most one automatic execution per key; exactly one when the target honours the key or can
+/// be queried.
+pub mod ledger {
+    pub use toolkit_core::ledger::{
+        ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
+        HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
+        Resolution, Row, RowKey, RowState, Settings, Swept, Timestamp, Vote, intent_id,
+    };
+}
 
 // The loop.
 pub use toolkit_core::dialect::Reply;
@@ -325,5 +337,6 @@ pub mod __private {
     pub use schemars;
     pub use serde;
     pub use toolkit_core::__private::*;
+    pub use toolkit_core::ledger::inside as ledger;
     pub use toolkit_core::{BoxFuture, Effect, OnUnknown};
 }

@@ -6,7 +6,7 @@ use super::judge::{self, judge};
 use super::text::read;
 use crate::call::Arguments;
 use crate::limits::Limits;
-use crate::problem::{Path, Problem, ProblemKind};
+use crate::problem::{Path, Problem, ProblemKind, cut};
 use crate::schema::Compiled;
 
 /// The normal form of a call's arguments, or every problem: those of the text, then by place.
@@ -92,10 +92,4 @@ pub(crate) fn lines(problems: &[Problem], limits: &Limits) -> String {
         report.push_str(cut(&line, limits.report_bytes));
     }
     report
-}
-
-/// The start of a line, of so many bytes at the most.
-fn cut(line: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(line.len())).rev().find(|end| line.is_char_boundary(*end));
-    line.get(..end.unwrap_or_default()).unwrap_or_default()
 }

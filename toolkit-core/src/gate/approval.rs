@@ -2,15 +2,18 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Way;
+use super::{Way, dry_run, ledger};
 use crate::call::Outcome;
 use crate::caller::{CallContext, Caller};
 use crate::error::ToolConfigError;
+use crate::ledger::inside::{Agreed, Parked, Terms, Today};
+use crate::ledger::{ApprovalId, Digest};
 use crate::problem::{escaped, printable, quoted};
-use crate::tool::{BoxFuture, Stopped, Tool};
+use crate::tool::{ApprovalPolicy, BoxFuture, Rules, Stopped, Tool};
 
 /// Asks a person about one call.
 ///
@@ -201,29 +204,102 @@ pub(crate) fn may_ask(tool: &Tool) -> bool {
     tool.policy.may_ask()
 }
 
-pub(super) async fn ask(
-    way: &Way<'_>,
-    rule: Option<&(dyn Fn() -> bool + Sync)>,
-) -> Result<(), Stopped> {
+/// On what ground a call goes on.
+pub(super) enum Agreement {
+    /// Nobody has to agree.
+    NotNeeded,
+    /// A person agreed while the call waited.
+    InLine(Agreed),
+    /// People agreed to the parked call, if to what the tool is and asks today.
+    Parked(ApprovalId, Box<Today>),
+}
+
+/// Whether the in-line approver can decide alone.
+pub(crate) fn is_one_word_enough(tool: &Tool) -> bool {
+    let ApprovalPolicy { quorum, four_eyes, .. } = tool.policy.agreement();
+    quorum <= 1 && !four_eyes
+}
+
+/// Asks a person, or leaves the call to people.
+pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, Stopped> {
     let tool = &way.entry.tool;
-    if !tool.policy.always_asks() && !rule.is_some_and(|rule| rule()) {
-        return Ok(());
+    let parked = way.parked().map(|parked| parked.id);
+    let is_asked = || tool.policy.always_asks() || rules.approval.is_some_and(|rule| rule());
+    if parked.is_none() && !is_asked() {
+        return Ok(Agreement::NotNeeded);
     }
-    let (Some(approver), Some(canonical)) = (&way.house.approver, way.canonical()) else {
-        // Found when the registry is built; here only so that no road leads around a person.
-        let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
-        return Err(Stopped::Failed(missing.into()));
-    };
+    let Some(canonical) = way.canonical() else { return Err(nobody_to_ask()) };
     let request = ApprovalRequest {
         tool: tool.name.as_str().into(),
         arguments: Arc::new(canonical.value.clone()),
         canonical: canonical.text.as_str().into(),
         context: way.context.clone(),
     };
-    match approver.decide(&request).await {
-        Decision::Approved => Ok(()),
-        Decision::Declined { reason } => {
-            Err(Stopped::Refused(Box::new(Outcome::declined(reason.as_deref()))))
-        }
+    if let Some(id) = parked {
+        let terms = terms(way, &request, rules).await?;
+        return Ok(Agreement::Parked(id, Box::new(Today { revision: way.entry.revision, terms })));
     }
+    if let Some(approver) = &way.house.approver
+        && is_one_word_enough(tool)
+    {
+        return in_line(&**approver, &request).await;
+    }
+    let Some((book, proposal)) = way.kept.as_ref().and_then(|kept| kept.proposed()) else {
+        return Err(nobody_to_ask());
+    };
+    let terms = terms(way, &request, rules).await?;
+    let parked = book.park(proposal, &terms).await;
+    Err(ledger::refused(match parked.map_err(|error| ledger::stop(way, &error))? {
+        Parked::Known(known) => ledger::answer(&tool.name, known),
+        Parked::TooMany { most } => Outcome::unavailable(
+            &tool.name,
+            format!("{most} calls of the caller wait for a person"),
+        ),
+    }))
+}
+
+/// Found when the registry is built; here only so that no road leads around a person.
+fn nobody_to_ask() -> Stopped {
+    let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
+    Stopped::Failed(missing.into())
+}
+
+async fn in_line(approver: &dyn Approver, request: &ApprovalRequest) -> Result<Agreement, Stopped> {
+    match approver.decide(request).await {
+        Decision::Approved => {
+            let shown = request.to_string();
+            let parts = ["in line", request.tool(), request.canonical_arguments(), &shown];
+            let binding = Digest::of(parts.map(str::as_bytes));
+            let by = "the approver".to_owned();
+            Ok(Agreement::InLine(Agreed { by, channel: "in line".to_owned(), binding }))
+        }
+        Decision::Declined { reason } => Err(ledger::refused(Outcome::declined(reason.as_deref()))),
+    }
+}
+
+/// What people are asked.
+async fn terms(
+    way: &Way<'_>,
+    request: &ApprovalRequest,
+    rules: &Rules<'_>,
+) -> Result<Terms, Stopped> {
+    let (tool, house) = (&way.entry.tool, way.house);
+    let ApprovalPolicy { quorum, four_eyes, time_to_live } = tool.policy.agreement();
+    let preview = match rules.preview {
+        None => None,
+        Some(preview) => {
+            let text = preview().await.map_err(Stopped::Failed)?;
+            Some(dry_run::shown(&text, house.limits.report_bytes))
+        }
+    };
+    let usual = house.book.as_ref().map_or(Duration::ZERO, |book| book.settings().time_to_live);
+    Ok(Terms {
+        rendered: request.to_string(),
+        quorum,
+        four_eyes,
+        time_to_live: time_to_live.unwrap_or(usual),
+        preview,
+        preview_must_match: tool.policy.preview_must_match,
+        scopes: request.caller().granted().iter().map(str::to_owned).collect(),
+    })
 }

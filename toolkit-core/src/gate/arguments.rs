@@ -17,11 +17,12 @@ pub(super) struct Canonical {
     pub(super) text: String,
 }
 
-/// Fills the slots; the canonical arguments, where the tool runs from them.
+/// Fills the slots; the canonical arguments, where the tool runs from them or they are told.
 pub(super) fn check(
     entry: &Entry,
     call: &ToolCall,
     limits: &Limits,
+    are_told: bool,
     slots: &mut [&mut dyn Slot],
 ) -> Result<Option<Canonical>, Stopped> {
     if call.is_cut_off() {
@@ -30,7 +31,7 @@ pub(super) fn check(
         let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
         return Err(invalid(vec![problem], limits));
     }
-    if runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
+    if are_told || runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
         return by_canonical(entry, call, limits, slots).map(Some);
     }
     let filled = call.given().fill(&entry.schema, limits, slots);

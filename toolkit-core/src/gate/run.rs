@@ -14,7 +14,7 @@ use crate::error::{Abort, BoxError, Cause, Failure};
 use crate::output::Output;
 use crate::tool::{BoxFuture, Passage, Running, Stopped, Tool};
 
-type Ended = Result<Result<Output, Stopped>, Panic>;
+pub(super) type Ended = Result<Result<Output, Stopped>, Panic>;
 
 /// What a panic carried; its own drop may panic as well.
 pub(super) struct Panic(Box<dyn Any + Send>);

@@ -106,7 +106,7 @@ impl Gates for Trial<'_> {
 
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         let text = self.call.arguments();
-        let gate = match arguments::check(self.entry, &self.call, self.limits, slots) {
+        let gate = match arguments::check(self.entry, &self.call, self.limits, false, slots) {
             Ok(Some(canonical)) => Ok(canonical.value),
             Ok(None) => normal_form(&self.entry.schema, Arguments::Text(&text), self.limits)
                 .map_err(|problems| Outcome::invalid(problems, String::new())),

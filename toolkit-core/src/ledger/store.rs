@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -57,8 +58,8 @@ impl FromStr for RowKey {
             return Err(wrong());
         }
         for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = str::from_utf8(digits).map_err(|_| wrong())?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| wrong())?;
+            let digits = str::from_utf8(digits).map_err(|_other| wrong())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_other| wrong())?;
         }
         Ok(Self(bytes))
     }
@@ -313,4 +314,56 @@ pub trait Ledger: fmt::Debug + Send + Sync + 'static {
 
     /// How much it keeps when a machine goes down.
     fn durability(&self) -> Durability;
+}
+
+impl<L: Ledger + ?Sized> Ledger for Arc<L> {
+    fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
+        (**self).load(key)
+    }
+
+    fn load_parked<'a>(
+        &'a self,
+        approval_id: &'a str,
+    ) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
+        (**self).load_parked(approval_id)
+    }
+
+    fn create<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).create(row, line)
+    }
+
+    fn swap<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).swap(row, line)
+    }
+
+    fn remove<'a>(
+        &'a self,
+        key: &'a RowKey,
+        version: u64,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).remove(key, version)
+    }
+
+    fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {
+        (**self).list(filter)
+    }
+
+    fn history<'a>(
+        &'a self,
+        key: &'a RowKey,
+    ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>> {
+        (**self).history(key)
+    }
+
+    fn durability(&self) -> Durability {
+        (**self).durability()
+    }
 }

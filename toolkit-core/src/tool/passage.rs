@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 
+use futures_util::FutureExt;
 use serde::Serialize;
 
 use super::BoxFuture;
@@ -234,9 +235,9 @@ impl Passage<'_> {
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
     pub fn pass_at_once(self) -> Result<(), Stopped> {
-        if self.0.pass(Rules::NONE).is_some() {
-            let waits = ToolConfigError::new("a gate waits where the call can not");
-            return Err(Stopped::Failed(waits.into()));
+        if let Some(gates) = self.0.pass(Rules::NONE) {
+            let waits = || ToolConfigError::new("a gate waits where the call can not");
+            gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
         }
         self.0.enter();
         Ok(())
