@@ -79,6 +79,41 @@ fn the_refund_of_the_design_keeps_its_expressions() {
 }
 
 #[test]
+fn a_tool_with_every_gate_writes_what_it_says_of_each() {
+    let attribute = quote! {
+        effect = "write",
+        scopes("payments:write"),
+        listed = true,
+        on_denied = "fatal",
+        on_unknown = verify(bank.find(&order_id).await),
+        ledger = none("the bank keeps one"),
+        idempotency(order_id),
+        approval(amount > 500, quorum = 2, four_eyes, time_to_live = "2h"),
+        preview = format!("refunds {amount}"),
+        preview_must_match,
+    };
+    let item = quote! {
+        /// Refunds an order.
+        fn refund(#[state] bank: &Bank, #[arg(rename = "orderId")] order_id: String, amount: u64) {
+            bank.pay(order_id, amount);
+        }
+    };
+    expect_file!["snapshots/gates.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
+fn a_tool_that_says_only_how_a_person_agrees_has_no_rule() {
+    let attribute = quote!(effect = "irreversible", approval(quorum = 2));
+    let item = quote! {
+        /// Closes an account for good.
+        async fn close(account: String) {
+            closed(account).await;
+        }
+    };
+    expect_file!["snapshots/irreversible.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
 fn an_item_with_mistakes_is_kept_and_says_each_once() {
     let item = quote! {
         async fn pay(#[arg(minimum = 5, maximum = 1)] amount: f64, (left, right): (u8, u8)) {

@@ -342,7 +342,7 @@ impl Tool {
                 let arguments = taken(arguments)?;
                 let needed = || approval.as_deref().is_some_and(|rule| rule(&arguments));
                 let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
-                passage.pass(Rules { approval, ..Rules::default() }).await?;
+                passage.pass(Rules { approval, ..Rules::NONE }).await?;
                 run(arguments, passage.context().clone()).await
             })),
         }

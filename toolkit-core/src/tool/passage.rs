@@ -148,7 +148,6 @@ pub type Verification<'a> =
     &'a (dyn Fn() -> BoxFuture<'a, Result<Verified<Output>, Failure>> + Sync);
 
 /// The expressions of the attribute, over the decoded arguments.
-#[derive(Default)]
 pub struct Rules<'a> {
     /// The business rules.
     pub checks: &'a [Check<'a>],
@@ -158,6 +157,11 @@ pub struct Rules<'a> {
     pub preview: Option<Preview<'a>>,
     /// Whether an earlier run of this call took effect.
     pub verify: Option<Verification<'a>>,
+}
+
+impl Rules<'_> {
+    /// A tool without expressions.
+    pub const NONE: Self = Self { checks: &[], approval: None, preview: None, verify: None };
 }
 
 /// What stands between the decoded call and its function; the gates implement it.
@@ -231,7 +235,7 @@ impl Passage<'_> {
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
     pub fn pass_at_once(self) -> Result<(), Stopped> {
-        if let Some(gates) = self.0.pass(Rules::default()) {
+        if let Some(gates) = self.0.pass(Rules::NONE) {
             let waits = || ToolConfigError::new("a gate waits where the call can not");
             gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
         }
