@@ -16,9 +16,9 @@ mod stream;
 #[cfg(feature = "jsonschema")]
 mod whole;
 
+pub(crate) use compile::compile;
 #[cfg(feature = "testing")]
-pub(crate) use compile::integers_of;
-pub(crate) use compile::{Reading, compile, compile_as};
+pub(crate) use compile::{Reading, compile_as, integers_of};
 pub(crate) use decimal::Decimal;
 pub(crate) use format::pattern_words;
 #[cfg(feature = "testing")]
