@@ -1,23 +1,5 @@
 //! `format`: our own reading of the formats that the field agrees on.
 
-/// The names of the formats that are asserted.
-#[cfg(feature = "testing")]
-pub(crate) const ASSERTED_FORMATS: [&str; 13] = [
-    "date",
-    "time",
-    "date-time",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "uuid",
-    "regex",
-    "json-pointer",
-];
-
 /// A format that is asserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -37,24 +19,26 @@ pub(crate) enum Format {
 }
 
 impl Format {
+    /// Every format, by its name.
+    pub(crate) const ALL: [(&'static str, Self); 13] = [
+        ("date", Self::Date),
+        ("time", Self::Time),
+        ("date-time", Self::DateTime),
+        ("duration", Self::Duration),
+        ("email", Self::Email),
+        ("hostname", Self::Hostname),
+        ("ipv4", Self::Ipv4),
+        ("ipv6", Self::Ipv6),
+        ("uri", Self::Uri),
+        ("uri-reference", Self::UriReference),
+        ("uuid", Self::Uuid),
+        ("regex", Self::Regex),
+        ("json-pointer", Self::JsonPointer),
+    ];
+
     /// The format of that name; any other name is an annotation.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "date" => Self::Date,
-            "time" => Self::Time,
-            "date-time" => Self::DateTime,
-            "duration" => Self::Duration,
-            "email" => Self::Email,
-            "hostname" => Self::Hostname,
-            "ipv4" => Self::Ipv4,
-            "ipv6" => Self::Ipv6,
-            "uri" => Self::Uri,
-            "uri-reference" => Self::UriReference,
-            "uuid" => Self::Uuid,
-            "regex" => Self::Regex,
-            "json-pointer" => Self::JsonPointer,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|(of, _)| *of == name).map(|(_, format)| format)
     }
 
     /// What a right value looks like, for a model.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::bait::{Bait, Key, Mark, STRANGE, Seen, give};
 use crate::problem::Path;
-use crate::schema::Keys;
+use crate::schema::{Format, Keys};
 
 type Object = Map<String, Value>;
 
@@ -417,15 +417,15 @@ fn sample(schema: &Value, definitions: &Object, depth: usize) -> Value {
 }
 
 fn text(schema: &Value) -> String {
-    match schema.get("format").and_then(Value::as_str) {
-        Some("date") => "2026-11-30".to_owned(),
-        Some("date-time") => "2026-11-30T06:56:00Z".to_owned(),
-        Some("uuid") => "123e4567-e89b-12d3-a456-426614174000".to_owned(),
-        Some("uri") => "https://example.com/".to_owned(),
-        Some("ipv4" | "ip") => "192.0.2.1".to_owned(),
-        Some("ipv6") => "2001:db8::1".to_owned(),
-        _ => "a".repeat(schema.get("minLength").map_or(1, |least| {
-            least.as_u64().and_then(|least| usize::try_from(least.min(64)).ok()).unwrap_or(1)
-        })),
+    let format = schema.get("format").and_then(Value::as_str).map(|format| match format {
+        // schemars has one name for both kinds of address.
+        "ip" => "ipv4",
+        other => other,
+    });
+    if let Some([text, ..]) = format.and_then(Format::named).map(Format::samples) {
+        return (*text).to_owned();
     }
+    "a".repeat(schema.get("minLength").map_or(1, |least| {
+        least.as_u64().and_then(|least| usize::try_from(least.min(64)).ok()).unwrap_or(1)
+    }))
 }
