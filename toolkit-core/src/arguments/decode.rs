@@ -21,7 +21,7 @@ pub(crate) enum Attempt<T> {
     Sure(T),
     /// A type took something lightly that was refused, or never looked at it.
     Doubtful(T),
-    Refused(Place),
+    Refused(Box<Place>),
 }
 
 impl<T> Attempt<T> {
@@ -30,7 +30,7 @@ impl<T> Attempt<T> {
         match made {
             Ok(made) if !walk.has_stumbled() => Self::Sure(made),
             Ok(made) => Self::Doubtful(made),
-            Err(Refused) => Self::Refused(walk.refused_at()),
+            Err(Refused) => Self::Refused(Box::new(walk.refused_at())),
         }
     }
 }
@@ -111,7 +111,7 @@ impl Arguments<'_> {
         let normal = Arguments::Value(&value);
         match attempt(normal, &limits.unmeasured()) {
             Attempt::Sure(made) | Attempt::Doubtful(made) => Ok(made),
-            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(place))]),
+            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(*place))]),
         }
     }
 
@@ -327,16 +327,24 @@ fn root<'s>(walk: &Walk<'s>) -> &'s Node {
     walk.schema.node(walk.schema.root())
 }
 
-/// Fills the slots of the fields that are not given: by their default, or as their type says.
+/// Fills the slots of the fields that are not given, where there are any.
+#[inline]
 fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
+    let all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
+    if all == Some(given.wrapping_add(1)) { Ok(()) } else { leave_out_others(walk, given, slots) }
+}
+
+/// Fills the slots of the fields that are not given: by their default, or as their type says.
+#[inline(never)]
+fn leave_out_others(
+    walk: &Walk<'_>,
+    given: u64,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
     let root = root(walk);
     // There may be more properties than bits.
     if root.stream.required & !given != 0 || (given == 0 && !root.required.is_empty()) {
         return Err(Refused);
-    }
-    let after_all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
-    if after_all == Some(given.wrapping_add(1)) {
-        return Ok(());
     }
     let limits = walk.limits.unmeasured();
     let walk = Walk::new(walk.schema, &limits);

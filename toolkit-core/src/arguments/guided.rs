@@ -79,6 +79,9 @@ pub(crate) struct Place {
     pub(super) within: Vec<Step>,
 }
 
+/// A place, and the steps from there on.
+type Within = Box<(usize, Vec<Step>)>;
+
 /// What one pass over a call's arguments shares.
 #[derive(Debug)]
 pub(crate) struct Walk<'s> {
@@ -92,7 +95,7 @@ pub(crate) struct Walk<'s> {
     has_stumbled: Cell<bool>,
     refused_at: Cell<Option<usize>>,
     /// How far inside the value at a place a type refused what was kept.
-    refused_within: RefCell<Option<(usize, Vec<Step>)>>,
+    refused_within: RefCell<Option<Within>>,
 }
 
 impl<'s> Walk<'s> {
@@ -176,14 +179,15 @@ impl<'s> Walk<'s> {
     }
 
     fn note_within(&self, place: usize, steps: Vec<Step>) -> Refused {
-        self.refused_within.replace(Some((place, steps)));
+        self.refused_within.replace(Some(Box::new((place, steps))));
         Refused
     }
 
+    #[cold]
     pub(super) fn refused_at(&self) -> Place {
         let at = self.refused_at.get();
-        let within = self.refused_within.take().filter(|(place, _)| Some(*place) == at);
-        Place { at, within: within.map(|(_, steps)| steps).unwrap_or_default() }
+        let within = self.refused_within.take().filter(|within| Some(within.0) == at);
+        Place { at, within: within.map(|within| within.1).unwrap_or_default() }
     }
 }
 
