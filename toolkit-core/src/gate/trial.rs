@@ -124,6 +124,10 @@ impl Gates for Trial<'_> {
     }
 
     fn enter(&self) {}
+
+    fn enter_at_once(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody gets as far as to ask for a state.
