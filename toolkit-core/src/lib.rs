@@ -63,7 +63,7 @@ pub mod constraint {
 pub mod __private {
     #[cfg(feature = "testing")]
     pub use crate::arguments::BareSchema;
-    pub use crate::arguments::{Given, Guided, Refused, Slot, Unread};
+    pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,

@@ -146,7 +146,7 @@ pub(super) struct Judge<'a> {
     /// What was told already: schemas that share a part would tell it again.
     told: BTreeSet<Key>,
     /// Values are remembered by their place in memory, so none may be given up.
-    kept: Vec<Subject<'a>>,
+    trimmed: Vec<Subject<'a>>,
 }
 
 impl<'a> Judge<'a> {
@@ -161,7 +161,7 @@ impl<'a> Judge<'a> {
             verdicts: BTreeMap::new(),
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
-            kept: Vec::new(),
+            trimmed: Vec::new(),
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> Judge<'a> {
         let Some(trimmed) = subject.without_absent(node) else {
             return self.by_all_keywords(node, subject, place);
         };
-        self.kept.push(trimmed.clone());
+        self.trimmed.push(trimmed.clone());
         self.by_all_keywords(node, &trimmed, place)
     }
 

@@ -29,4 +29,4 @@ pub(crate) use decode::hand_over;
 pub use guided::{Guided, Refused};
 pub(crate) use report::{check_constant, lines, normal_form};
 pub use slot::Slot;
-pub use source::{Given, Unread};
+pub use source::{Parsed, Unread};

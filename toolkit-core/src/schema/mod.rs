@@ -25,6 +25,6 @@ pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;
-pub(crate) use stream::{Bound, Kind, Numbers, Texts, Way};
+pub(crate) use stream::{Bound, Decoding, Kind, Numbers, Texts};
 #[cfg(feature = "jsonschema")]
 pub(crate) use whole::Whole;

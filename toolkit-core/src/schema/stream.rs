@@ -9,7 +9,7 @@ use super::node::{Additional, Node, NodeId, Type};
 /// What the one-pass decoder needs of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
-    pub(crate) way: Way,
+    pub(crate) decoding: Decoding,
     pub(crate) numbers: Numbers,
     pub(crate) texts: Texts,
     /// The properties that must be there, one bit each.
@@ -24,7 +24,7 @@ pub(crate) struct Stream {
 
 /// How a value is decoded under a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Decoding {
     /// While it is read, by the node's own keywords.
     Streamed,
     /// By another node, which is streamed or kept.
@@ -99,7 +99,7 @@ impl Stream {
     /// That of a node that accepts anything.
     pub(super) const fn anything() -> Self {
         Self {
-            way: Way::Streamed,
+            decoding: Decoding::Streamed,
             numbers: Numbers::Any,
             texts: Texts::Free { least: 0, most: usize::MAX },
             required: 0,
@@ -129,9 +129,9 @@ pub(super) fn plan(nodes: &mut [Node]) {
     for (index, node) in nodes.iter_mut().enumerate() {
         node.stream = own(node, NodeId(index));
     }
-    let ways: Vec<Way> = nodes.iter().map(|node| passed_on(node, nodes)).collect();
-    for (node, way) in nodes.iter_mut().zip(ways) {
-        node.stream.way = way;
+    let decodings: Vec<Decoding> = nodes.iter().map(|node| passed_on(node, nodes)).collect();
+    for (node, decoding) in nodes.iter_mut().zip(decodings) {
+        node.stream.decoding = decoding;
     }
 }
 
@@ -140,7 +140,7 @@ fn own(node: &Node, id: NodeId) -> Stream {
     let is_streamed = is_streamed(node);
     let kinds = kinds(node);
     Stream {
-        way: if is_streamed { Way::Streamed } else { Way::Kept(id) },
+        decoding: if is_streamed { Decoding::Streamed } else { Decoding::Kept(id) },
         numbers: numbers(node),
         texts: texts(node),
         required: bits(node, |name| node.required.iter().any(|wanted| wanted == name)),
@@ -223,15 +223,15 @@ fn is_streamed(node: &Node) -> bool {
 }
 
 /// The way of a node that has nothing of its own to say: what it refers to, or null.
-fn passed_on(node: &Node, nodes: &[Node]) -> Way {
-    let kept = node.stream.way;
+fn passed_on(node: &Node, nodes: &[Node]) -> Decoding {
+    let kept = node.stream.decoding;
     if !node.only_refers {
         return kept;
     }
     match (node.reference, node.any_of.as_slice(), node.in_place().count()) {
         (Some(target), _, 1) => match behind(target, nodes) {
             Some((_, inner)) if inner.only_refers => passed_on(inner, nodes),
-            Some((id, _)) => Way::By(id),
+            Some((id, _)) => Decoding::By(id),
             None => kept,
         },
         (None, [first, second], 2) => {
@@ -241,7 +241,7 @@ fn passed_on(node: &Node, nodes: &[Node]) -> Way {
                 _ => return kept,
             };
             match behind(other, nodes) {
-                Some((id, inner)) if !inner.only_refers => Way::NullOr(id),
+                Some((id, inner)) if !inner.only_refers => Decoding::NullOr(id),
                 _ => kept,
             }
         }
@@ -255,7 +255,7 @@ fn is_null(id: NodeId, nodes: &[Node]) -> bool {
     node.is_some_and(|node| {
         node.types == [Type::Null]
             && node.one_of_values.is_none()
-            && node.stream.way == Way::Streamed
+            && node.stream.decoding == Decoding::Streamed
     })
 }
 
