@@ -50,11 +50,13 @@ fn text_is_right(node: &Node, text: &str) -> bool {
     }
 }
 
+#[inline]
 fn is_listed(node: &Node, text: &str) -> bool {
     let Some(values) = &node.one_of_values else { return true };
     values.iter().any(|value| value.as_str() == Some(text))
 }
 
+#[inline]
 fn pattern_fits(node: &Node, text: &str) -> bool {
     node.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
 }

@@ -141,15 +141,14 @@ fn date(text: &str) -> bool {
     else {
         return false;
     };
-    let is_leap = years % 4 == 0 && (years != 0 || century % 4 == 0);
-    let last = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+    let last = || match month {
         4 | 6 | 9 | 11 => 30,
-        2 if is_leap => 29,
+        2 if years % 4 == 0 && (years != 0 || century % 4 == 0) => 29,
         2 => 28,
-        _ => return false,
+        _ => 31,
     };
-    (1..=last).contains(&day)
+    // Every month has so many days.
+    (1..=12).contains(&month) && day >= 1 && (day <= 28 || day <= last())
 }
 
 /// The number that two ASCII digits write.
