@@ -231,6 +231,23 @@ mod with_the_feature {
         );
     }
 
+    /// What the validator has against a value is looked at up to a bound.
+    #[test]
+    fn two_hundred_errors_of_a_whole_schema_are_told() {
+        let view = view_of(echo(json!({"properties": {"list": {
+            "type": "array", "items": {"dependentRequired": {"a": ["b"]}},
+        }}})));
+        let problems = |count: usize| {
+            let list: Vec<Value> = (0..count).map(|_| json!({"a": 1})).collect();
+            let outcome = call(&view, "echo", &json!({"list": list}).to_string());
+            outcome.problems().len()
+        };
+        assert_eq!(
+            [problems(199), problems(200), problems(201), problems(900)],
+            [199, 200, 200, 200]
+        );
+    }
+
     #[test]
     fn items_that_no_part_of_the_schema_speaks_of_are_counted() {
         let view = view_of(echo(json!({"properties": {"list": {
