@@ -305,9 +305,8 @@ fn a_target_that_honours_the_key_sees_one_key_on_every_attempt() {
         .unwrap();
     let view = registry.view(Caller::new("ann"));
     let call = ToolCall::new("call_1", "transfer", "{}");
-    let statuses = [(), (), ()].map(|()| {
-        view.dispatch_blocking(&call, Options::default()).unwrap().status()
-    });
+    let statuses =
+        [(), (), ()].map(|()| view.dispatch_blocking(&call, Options::default()).unwrap().status());
     assert_eq!(statuses, [Status::Failed, Status::Ok, Status::Duplicate]);
     let keys = keys.0.lock().unwrap();
     let [Some(first), Some(second)] = &keys[..] else { panic!("{keys:?}") };
@@ -575,9 +574,8 @@ fn two_threads_that_send_the_same_call_run_it_once() {
     for round in 0..50 {
         let arguments = json!({"order_id": format!("O-{round}")}).to_string();
         let statuses: Vec<Status> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| house.call("refund", &arguments).status()))
-                .collect();
+            let threads: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| house.call("refund", &arguments).status())).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let ran = statuses.iter().filter(|status| **status == Status::Ok).count();
@@ -623,9 +621,8 @@ fn a_tool_without_a_ledger_runs_each_time_and_says_why_that_is_right() {
         Registry::builder().tools(tools![ping]).state(Arc::clone(&bank)).build().unwrap();
     let view = registry.view(Caller::new("ann"));
     let call = ToolCall::new("call_1", "ping", "{}");
-    let texts = [(), ()].map(|()| {
-        view.dispatch_blocking(&call, Options::default()).unwrap().text().to_owned()
-    });
+    let texts = [(), ()]
+        .map(|()| view.dispatch_blocking(&call, Options::default()).unwrap().text().to_owned());
     assert_eq!(texts, ["1 None", "2 None"]);
 }
 

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use toolkit::Category;
 use toolkit::ledger::{
     Desk, DeskError, Digest, Filter, Ledger, MemoryLedger, ParkedCall, Person, RowState, Settings,
     Timestamp,
 };
 use toolkit::prelude::*;
-use toolkit::Category;
 
 /// What happened, and what the business says today.
 #[derive(Default)]
@@ -253,12 +253,8 @@ fn one_of_many_parked_calls_is_approved_and_no_other() {
         })
         .collect();
     office.approve("kim", &ids[1]).unwrap();
-    let statuses: Vec<Status> =
-        ids.iter().map(|id| office.process().resume(id).status()).collect();
-    assert_eq!(
-        statuses,
-        [Status::AwaitingApproval, Status::Ok, Status::AwaitingApproval],
-    );
+    let statuses: Vec<Status> = ids.iter().map(|id| office.process().resume(id).status()).collect();
+    assert_eq!(statuses, [Status::AwaitingApproval, Status::Ok, Status::AwaitingApproval],);
     assert_eq!(office.bank.refunds(), ["900 EUR for O-2"]);
 }
 
@@ -406,7 +402,9 @@ fn a_tool_that_changed_since_it_was_shown_does_not_run() {
         assert_eq!(outcome.status(), Status::Rejected);
         assert_eq!(
             outcome.text(),
-            format!("refund did not run: {words} since a person was asked. Propose the call again."),
+            format!(
+                "refund did not run: {words} since a person was asked. Propose the call again."
+            ),
         );
         assert!(outcome.is_retryable());
         assert_eq!(office.states(), [RowState::Invalidated]);
@@ -472,10 +470,7 @@ fn a_rehearsal_keeps_no_row_and_asks_nobody() {
         .build()
         .unwrap();
     let outcome = RegistryOf(shadow).call("empty", "{}");
-    assert_eq!(
-        outcome.text(),
-        "dry run: every check was passed and nothing ran. It would take 0.",
-    );
+    assert_eq!(outcome.text(), "dry run: every check was passed and nothing ran. It would take 0.",);
     office.bank.is_frozen.store(true, Ordering::SeqCst);
     let outcome = view.dispatch_blocking(call, Options::default().dry_run()).unwrap();
     assert_eq!(outcome.status(), Status::Rejected);
