@@ -147,7 +147,12 @@ pub(super) struct Judge<'a> {
     told: BTreeSet<Key>,
     /// Values are remembered by their place in memory, so none may be given up.
     trimmed: Vec<Subject<'a>>,
+    /// In how many defaults the value stands.
+    within_defaults: u8,
 }
+
+/// A default whose own type has it as a default, and so on, is written out so many times.
+const MOST_DEFAULTS: u8 = 8;
 
 impl<'a> Judge<'a> {
     pub(super) const fn new(schema: &'a Compiled, limits: &'a Limits) -> Self {
@@ -162,6 +167,7 @@ impl<'a> Judge<'a> {
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
             trimmed: Vec::new(),
+            within_defaults: 0,
         }
     }
 
@@ -170,6 +176,18 @@ impl<'a> Judge<'a> {
         let mut judge = Self::new(schema, limits);
         judge.builds = true;
         judge
+    }
+
+    /// The normal form of a default: written or left out, it is the same call.
+    pub(super) fn written(&self, node: NodeId, default: &Value) -> Value {
+        let (text, limits) = (default.to_string(), self.limits.unmeasured());
+        let json = read_value(&text, &limits).filter(|_| self.within_defaults < MOST_DEFAULTS);
+        let Some(json) = json else { return default.clone() };
+        let mut judge = Judge::building(self.schema, &limits);
+        judge.within_defaults = self.within_defaults + 1;
+        let value = judge.value(node, &Subject::whole(&json), &Place::Root);
+        // Only what the attribute says was checked when the registry was built.
+        if judge.problems.is_empty() { value } else { default.clone() }
     }
 
     pub(super) const fn builds(&self) -> bool {
