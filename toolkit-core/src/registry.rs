@@ -875,8 +875,8 @@ impl View {
     /// // In another process, perhaps: a person reads what would run, and agrees to it.
     /// let desk = Desk::new(ledger);
     /// let shown = pollster::block_on(desk.show(id))?;
-    /// let kim = Person::authenticated("kim", "web");
-    /// pollster::block_on(desk.approve(&kim, id, shown.binding()))?;
+    /// let kim = Person::authenticated("kim", "web").scopes(["approvals:decide"]);
+    /// pollster::block_on(desk.approve(&kim, id, &shown.binding))?;
     ///
     /// let outcome = view.resume_blocking(id, Options::default())?;
     /// assert_eq!((outcome.status(), outcome.text()), (Status::Ok, "refunded 900 for O-1"));

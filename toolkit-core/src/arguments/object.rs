@@ -35,7 +35,7 @@ impl<'a> Judge<'a> {
                 Some((name, json)) => self.member(node, name, json, Some(property.node), place),
                 // So that what an approver sees is what runs.
                 None => match &self.schema.node(property.node).default {
-                    Some(default) if self.builds() => default.clone(),
+                    Some(default) if self.builds() => self.written(property.node, default),
                     _ => continue,
                 },
             };

@@ -18,13 +18,14 @@ pub(super) struct Canonical {
 }
 
 /// Fills the slots; the canonical arguments, where the tool runs from them or they are told.
+#[inline]
 pub(super) fn check(
     entry: &Entry,
     call: &ToolCall,
     limits: &Limits,
     are_told: bool,
     slots: &mut [&mut dyn Slot],
-) -> Result<Option<Canonical>, Stopped> {
+) -> Result<Option<Box<Canonical>>, Stopped> {
     if call.is_cut_off() {
         let message = "the call was cut off by the output limit; nothing ran. \
                        Send it again with shorter arguments";
@@ -32,7 +33,7 @@ pub(super) fn check(
         return Err(invalid(vec![problem], limits));
     }
     if are_told || runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
-        return by_canonical(entry, call, limits, slots).map(Some);
+        return by_canonical(entry, call, limits, slots).map(Box::new).map(Some);
     }
     let filled = call.given().fill(&entry.schema, limits, slots);
     filled.map(|()| None).map_err(|problems| invalid(problems, limits))

@@ -41,12 +41,14 @@ pub(crate) fn is_visible(entry: &Entry, allowed: &Allowed, caller: &Caller) -> b
     allowed.contains(&entry.tool.name) && is_open()
 }
 
+#[inline]
 fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
     let scopes = entry.tool.policy.scopes.iter().map(String::as_str);
     scopes.into_iter().find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
+#[inline]
 pub(super) fn look_up<'e>(
     entries: &'e [Entry],
     viewer: &Viewer<'_>,
@@ -55,17 +57,28 @@ pub(super) fn look_up<'e>(
 ) -> Result<&'e Entry, Result<Outcome, Abort>> {
     let found = entries.iter().find(|entry| entry.tool.name == call.name());
     let entry = found.filter(|entry| viewer.allowed.contains(&entry.tool.name));
-    let missing = match entry {
-        None => None,
-        Some(entry) => match missing_scope(entry, viewer.caller) {
-            None => return Ok(entry),
-            Some(scope) => Some((entry, scope)),
-        },
-    };
+    match entry.map(|entry| (entry, missing_scope(entry, viewer.caller))) {
+        Some((entry, None)) => Ok(entry),
+        Some((entry, Some(scope))) => {
+            Err(hidden(entries, viewer, call, limits, Some((entry, scope))))
+        }
+        None => Err(hidden(entries, viewer, call, limits, None)),
+    }
+}
+
+/// The end of a call of a tool that is not there, or is not for this caller.
+#[cold]
+fn hidden(
+    entries: &[Entry],
+    viewer: &Viewer<'_>,
+    call: &ToolCall,
+    limits: &Limits,
+    missing: Option<(&Entry, &str)>,
+) -> Result<Outcome, Abort> {
     if let Some((entry, scope)) = missing
         && entry.tool.policy.listed
     {
-        return Err(not_permitted(entry, scope));
+        return not_permitted(entry, scope);
     }
     let visible: Vec<&str> = entries
         .iter()
@@ -73,10 +86,10 @@ pub(super) fn look_up<'e>(
         .map(|entry| entry.tool.name.as_str())
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
-    Err(Ok(match missing {
+    Ok(match missing {
         Some((_, scope)) => Outcome::denied(unknown, scope),
         None => unknown,
-    }))
+    })
 }
 
 /// The end of a call of a tool that the model may see and the caller may not call.

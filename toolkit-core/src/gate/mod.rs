@@ -145,14 +145,19 @@ struct Way<'a> {
     kept: Option<Box<Kept<'a>>>,
     is_checked: AtomicBool,
     /// The bytes in which others see the arguments, where others do.
-    canonical: OnceLock<Canonical>,
+    canonical: OnceLock<Box<Canonical>>,
     entered: AtomicBool,
 }
 
 impl Way<'_> {
     /// The arguments in the form in which others see them.
     fn canonical(&self) -> Option<&Canonical> {
-        self.canonical.get()
+        self.canonical.get().map(|canonical| &**canonical)
+    }
+
+    /// Whether a gate behind the arguments has to be asked, also where there are no rules.
+    fn waits(&self) -> bool {
+        may_ask(&self.entry.tool) || self.is_rehearsal || self.kept.is_some()
     }
 
     fn is_entered(&self) -> bool {
@@ -192,8 +197,7 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        let is_free = rules.checks.is_empty() && !may_ask(&self.entry.tool);
-        if is_free && !self.is_rehearsal && self.kept.is_none() {
+        if rules.checks.is_empty() && !self.waits() {
             return None;
         }
         Some(Box::pin(async move {
@@ -216,5 +220,13 @@ impl Gates for Way<'_> {
 
     fn enter(&self) {
         self.entered.store(true, Ordering::Relaxed);
+    }
+
+    fn enter_at_once(&self) -> bool {
+        let is_free = !self.waits();
+        if is_free {
+            self.enter();
+        }
+        is_free
     }
 }

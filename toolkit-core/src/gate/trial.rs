@@ -76,7 +76,7 @@ fn refuses_itself(
 ) -> bool {
     let value = Arguments::Value(value);
     match value.try_fill(&entry.schema, &limits.unmeasured(), slots) {
-        Attempt::Refused(place) => !value.path(place).steps().is_empty(),
+        Attempt::Refused(place) => !value.path(*place).steps().is_empty(),
         Attempt::Sure(()) | Attempt::Doubtful(()) => false,
     }
 }
@@ -124,6 +124,10 @@ impl Gates for Trial<'_> {
     }
 
     fn enter(&self) {}
+
+    fn enter_at_once(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody gets as far as to ask for a state.

@@ -9,7 +9,7 @@ use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
 use super::reader::Tree;
-use crate::schema::{ASSERTED_FORMATS, Decimal, Format, integers_of};
+use crate::schema::{Decimal, Format, integers_of};
 
 /// Judges arguments by a published schema.
 pub(super) struct Judge {
@@ -170,10 +170,8 @@ impl<'i> Keyword<'i> for MultipleOf {
 /// The `jsonschema` crate's validator, its formats asserted by our own reading.
 fn compile(schema: &Value) -> Result<Validator, String> {
     let mut options = jsonschema::options().should_validate_formats(true);
-    for name in ASSERTED_FORMATS {
-        if let Some(format) = Format::named(name) {
-            options = options.with_format(name, move |text: &str| format.accepts(text));
-        }
+    for (name, format) in Format::ALL {
+        options = options.with_format(name, move |text: &str| format.accepts(text));
     }
     let multiple_of = |_: &Map<String, Value>,
                        step: &Value,

@@ -316,6 +316,7 @@ impl Tool {
     }
 
     /// Runs a call from its arguments on, as far as it goes without waiting.
+    #[inline]
     pub(crate) fn run<'a>(&'a self, passage: Passage<'a>) -> Running<'a> {
         match &self.body {
             Body::Function(Call::AtOnce(call)) => Running::Done(call(passage)),

@@ -179,6 +179,8 @@ pub trait Gates: Send + Sync {
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>>;
     /// Notes that the function is entered now.
     fn enter(&self);
+    /// Enters a function without rules where no gate has to be asked; whether it did.
+    fn enter_at_once(&self) -> bool;
 }
 
 /// One call on its way through the gates, as the generated code sees it.
@@ -235,6 +237,9 @@ impl Passage<'_> {
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
     pub fn pass_at_once(self) -> Result<(), Stopped> {
+        if self.0.enter_at_once() {
+            return Ok(());
+        }
         if let Some(gates) = self.0.pass(Rules::NONE) {
             let waits = || ToolConfigError::new("a gate waits where the call can not");
             gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
