@@ -11,7 +11,7 @@ use crate::model::{
 
 /// Writes the tool.
 pub(crate) fn expand(tool: &Tool) -> TokenStream {
-    let Function { kept, cfgs, ident, root, .. } = &tool.function;
+    let Function { kept, cfgs, marker: of, root, .. } = &tool.function;
     let marker = marker(&tool.function);
     let (table, constants) = (table(tool, 0), constants(tool, 0));
     quote! {
@@ -21,7 +21,7 @@ pub(crate) fn expand(tool: &Tool) -> TokenStream {
         const _: () = {
             #[allow(unused_imports)]
             use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
-            impl #root::__private::Annotated for #ident {
+            impl #root::__private::Annotated for #of {
                 const TABLE: &'static #root::__private::Table = &#table;
             }
             #constants
@@ -65,7 +65,7 @@ pub(crate) fn resolved(block: &Block) -> TokenStream {
 
 /// Writes the type that stands for the tool.
 pub(crate) fn marker(function: &Function) -> TokenStream {
-    let Function { cfgs, visibility, ident, .. } = function;
+    let Function { cfgs, visibility, ident, marker, .. } = function;
     let doc = format!("The tool `{ident}`, for `tools!`.");
     quote! {
         #cfgs
@@ -78,7 +78,7 @@ pub(crate) fn marker(function: &Function) -> TokenStream {
             unnameable_types,
             unreachable_pub
         )]
-        #visibility struct #ident {}
+        #visibility struct #marker {}
     }
 }
 

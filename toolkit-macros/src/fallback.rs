@@ -8,7 +8,7 @@ use crate::model::{Block, Function, Owner, Surroundings};
 
 /// Keeps the function, and gives it a table that says nothing.
 pub(crate) fn fallback(function: &Function) -> TokenStream {
-    let Function { kept, cfgs, ident, root, .. } = function;
+    let Function { kept, cfgs, marker: of, root, .. } = function;
     if let Surroundings::Impl | Surroundings::Toolbox(_) = function.surroundings {
         return kept.clone();
     }
@@ -18,7 +18,7 @@ pub(crate) fn fallback(function: &Function) -> TokenStream {
         #marker
         #cfgs
         const _: () = {
-            impl #root::__private::Annotated for #ident {
+            impl #root::__private::Annotated for #of {
                 const TABLE: &'static #root::__private::Table = &#root::__private::Table {
                     name: "",
                     title: ::core::option::Option::None,

@@ -16,6 +16,8 @@ pub(crate) struct Function {
     pub(crate) visibility: TokenStream,
     /// Its name.
     pub(crate) ident: Ident,
+    /// The name of the type beside it.
+    pub(crate) marker: Ident,
     /// Whether it has to be awaited.
     pub(crate) flow: Flow,
     /// The path that the library is found under.

@@ -55,9 +55,10 @@ pub(crate) fn written(
     let alone = |&(oddity, _): &_| matches!(oddity, Oddity::SelfParameter | Oddity::Twice);
     let is_alone = oddities.iter().any(alone);
     let surroundings = if is_alone { Surroundings::Impl } else { surroundings };
+    let marker = keys.marker.get().map_or(&item.signature.ident, |marker| &marker.0).clone();
     Written {
         doc: item.attributes.iter().filter_map(doc).collect(),
-        function: function(item, root, surroundings),
+        function: function(item, marker, root, surroundings),
         oddities,
         keys,
         receiver,
@@ -67,13 +68,14 @@ pub(crate) fn written(
 }
 
 /// What does not depend on the keys, but for the path of the library.
-fn function(item: Item, root: TokenStream, surroundings: Surroundings) -> Function {
+fn function(item: Item, marker: Ident, root: TokenStream, surroundings: Surroundings) -> Function {
     let Item { attributes, visibility, signature, body } = item;
     Function {
         kept: quote!(#(#attributes)* #visibility #signature #body),
         cfgs: cfgs(&attributes),
         visibility: visibility.to_token_stream(),
         ident: signature.ident,
+        marker,
         flow: if signature.asyncness.is_some() { Flow::Async } else { Flow::Sync },
         root,
         surroundings,

@@ -12,10 +12,21 @@ fn patterns((x, y): (u8, u8), _: u8) {
     let _ = (x, y);
 }
 
-mod search {}
+/// Finds.
+#[tool(type = "Find")]
+fn quoted_type() {}
 
-/// Searches.
-#[tool]
-fn search() {}
+/// Finds.
+#[tool(type = u8)]
+fn primitive_type() {}
+
+struct Bank;
+
+#[toolbox]
+impl Bank {
+    /// Pays.
+    #[tool(type = Pay)]
+    fn pay(&self) {}
+}
 
 fn main() {}

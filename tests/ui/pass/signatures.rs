@@ -152,6 +152,24 @@ fn many(
     [p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19, p20, p21, p22, p23, p24, p25, p26, p27, p28, p29].iter().map(|p| u32::from(*p)).sum()
 }
 
+mod search {
+    pub(super) fn known() -> [&'static str; 2] {
+        ["a", "b"]
+    }
+}
+
+/// Searches.
+#[tool(type = Search)]
+fn search(word: &str) -> bool {
+    search::known().contains(&word)
+}
+
+/// Is called like a primitive type.
+#[tool(type = StrTool)]
+fn str(word: &str) -> usize {
+    word.len()
+}
+
 mod inner {
     use toolkit::prelude::*;
 
@@ -177,8 +195,8 @@ fn main() {
         if a > 0 { Ok(()) } else { Err(ToolError::business("nothing")) }
     }
 
-    let tools: [Tool; 7] =
-        tools![patterns, conditional, lifetimes, early, nothing, many, add];
+    let tools: [Tool; 9] =
+        tools![patterns, conditional, lifetimes, early, nothing, many, add, Search, StrTool];
     let [tool] = inner::tools();
     assert_eq!(tool.name(), "find");
 

@@ -309,6 +309,22 @@ fn without_reason(span: Span) -> syn::Error {
     syn::Error::new(span, with_help(message, help))
 }
 
+/// The name of the type that stands beside the function.
+pub(crate) struct Marker(pub(crate) Ident);
+
+impl Form for Marker {
+    const SHAPE: &'static str = " = Name";
+
+    fn read(input: ParseStream<'_>, _: &mut Diagnostics) -> syn::Result<Self> {
+        input.parse::<Token![=]>()?;
+        if !input.peek(Ident) {
+            let other: Expr = input.parse()?;
+            return Err(syn::Error::new_spanned(other, "expected the name of a type"));
+        }
+        input.parse().map(Self)
+    }
+}
+
 /// The path that the library is found under.
 pub(crate) struct Root(pub(crate) TokenStream);
 

@@ -8,7 +8,9 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
 
-pub(crate) use form::{Approval, Count, Flag, Names, NoLedger, Root, Rule, Text, Unknown, Words};
+pub(crate) use form::{
+    Approval, Count, Flag, Marker, Names, NoLedger, Root, Rule, Text, Unknown, Words,
+};
 pub(crate) use value::{Literal, Value};
 
 use crate::diag::{Diagnostics, did_you_mean, similar, with_help};
@@ -154,6 +156,8 @@ keys! {
         "on_unknown" on_unknown: Once<Unknown>;
         /// Why the calls are in no ledger.
         "ledger" ledger: Once<NoLedger>;
+        /// The type beside the function.
+        "type" marker: Once<Marker>;
         /// Where the library is found.
         "crate" root: Once<Root>;
     }

@@ -21,7 +21,7 @@ const PRIMITIVES: &[&str] = &[
 ];
 
 /// Checks every rule; the function alone where one does not hold.
-pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Function> {
+pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Box<Function>> {
     oddities(&written, diag);
     root(&written, diag);
     distinct(&written.params, diag);
@@ -37,7 +37,7 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Fu
         Some(description) if diag.is_empty() => {
             Ok(Tool { function, name, title, description, policy, receiver, params, output })
         }
-        _ => Err(function),
+        _ => Err(Box::new(function)),
     }
 }
 
@@ -82,13 +82,25 @@ fn oddities(written: &Written, diag: &mut Diagnostics) {
     for &(oddity, span) in &written.oddities {
         diag.at(span, said_of(oddity));
     }
-    let ident = &written.function.ident;
-    let name = ident.unraw().to_string();
-    let hides = !matches!(written.function.surroundings, Surroundings::Toolbox(_));
-    if hides && PRIMITIVES.contains(&name.as_str()) {
+    marker(written, diag);
+}
+
+/// The type beside a function hides another one of its name.
+fn marker(written: &Written, diag: &mut Diagnostics) {
+    let marker = &written.function.marker;
+    let is_given = written.keys.marker.get().is_some();
+    if let Surroundings::Toolbox(_) = written.function.surroundings {
+        if is_given {
+            let message = "no type stands beside a method: remove `type`";
+            diag.error(marker, with_help(message, "`Tool::all_of` gives the tools of a toolbox"));
+        }
+        return;
+    }
+    let name = marker.unraw().to_string();
+    if PRIMITIVES.contains(&name.as_str()) {
         let message = format!("a tool named `{name}` would hide the primitive type `{name}`");
-        let help = format!("rename the function; `name = \"{name}\"` keeps the name for the model");
-        diag.error(ident, with_help(message, help));
+        let help = "`type = Name` gives the type beside it another name, for `tools![Name]`";
+        diag.error(marker, with_help(message, help));
     }
 }
 
