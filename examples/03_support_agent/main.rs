@@ -24,6 +24,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolkit::Approver;
 use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
+use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 
 use store::{Order, Payment, Refund, Shop};
@@ -64,6 +65,7 @@ impl Office {
                 close_account,
             ])
             .state(Arc::clone(&shop))
+            .ledger(MemoryLedger::accept_loss("a demonstration"))
             .approver(desk(Arc::clone(&notes)))
             .build()?;
         let caller = Caller::new("agent-7").tenant("furniture").scopes(["payments:write"]);

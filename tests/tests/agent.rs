@@ -74,7 +74,8 @@ where
 }
 
 fn view(tools: impl IntoIterator<Item = Tool>) -> View {
-    Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"))
+    let ledger = toolkit::ledger::MemoryLedger::new();
+    Registry::builder().tools(tools).ledger(ledger).build().unwrap().view(Caller::new("ann"))
 }
 
 fn calls(names: &[&str]) -> Reply {

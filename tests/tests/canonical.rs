@@ -26,7 +26,7 @@ enum Either {
 }
 
 /// Runs from canonical arguments.
-#[tool(effect = "write", approval(true))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), approval(true))]
 fn write(
     whole: i64,
     number: Option<f64>,
@@ -257,7 +257,7 @@ fn defaults_are_no_part_of_what_is_limited() {
     }
 
     /// Takes what is left out.
-    #[tool(effect = "write")]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"))]
     fn puts(
         #[arg(default = [[1, 2], [3]])] deep: Vec<Vec<u8>>,
         #[arg(default = "x")] either: Either,

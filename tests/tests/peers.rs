@@ -20,7 +20,7 @@ enum Currency {
 }
 
 /// Pay a customer.
-#[tool(effect = "write", scopes("payments:write"))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), scopes("payments:write"))]
 fn create_payment(
     #[state] paid: &AtomicUsize,
     /// How much to pay.
@@ -51,7 +51,7 @@ fn get_order(order_id: &str) -> Result<String, Failure> {
 }
 
 /// Delete the files that match, or all.
-#[tool(effect = "irreversible")]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"))]
 fn delete_files(filter: Option<String>) -> String {
     panic!("deleted {filter:?}")
 }

@@ -158,7 +158,7 @@ fn an_effect_that_is_nowhere_declared_is_a_read_and_one_alone_is_a_mistake() {
     #[tool]
     fn quiet() {}
     /// Writes.
-    #[tool(effect = "write")]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"))]
     fn loud() {}
     let view = Registry::builder().tools(tools![quiet]).build().unwrap().view(Caller::new("a"));
     assert_eq!(view.effect_of("quiet"), Some(Effect::Read));

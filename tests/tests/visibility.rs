@@ -21,7 +21,7 @@ fn orders() -> &'static str {
 }
 
 /// C.
-#[tool(effect = "write", scopes("orders:read", "payments:write"))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), scopes("orders:read", "payments:write"))]
 fn refund() -> &'static str {
     "c"
 }

@@ -84,6 +84,10 @@ impl fmt::Debug for Registry {
 ///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
 ///     [
 ///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
+///         "it changes something and there is no ledger, so that a repeated call would run \
+///          twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where \
+///          its calls wait, or `.approver(…)`",
 ///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
 ///     ],
 /// );
@@ -700,7 +704,10 @@ impl Options {
 /// #[tool(effect = "write", scopes("payments:write"))]
 /// fn refund(id: &str) {}
 ///
-/// let registry = Registry::builder().tools(tools![get_order, refund]).build()?;
+/// let registry = Registry::builder()
+///     .tools(tools![get_order, refund])
+///     .ledger(toolkit::ledger::MemoryLedger::new())
+///     .build()?;
 /// let view = registry.view(Caller::new("ann"));
 /// assert_eq!(view.visible(), ["get_order"]);
 ///

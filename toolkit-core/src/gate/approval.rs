@@ -21,6 +21,7 @@ use crate::tool::{ApprovalPolicy, BoxFuture, Rules, Stopped, Tool};
 /// as long as the person does.
 ///
 /// ```
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 /// use toolkit::{Approver, BoxFuture};
 ///
@@ -41,7 +42,10 @@ use crate::tool::{ApprovalPolicy, BoxFuture, Rules, Stopped, Tool};
 /// # /// Refunds.
 /// # #[tool(effect = "irreversible")]
 /// # fn refund(amount: f64) {}
-/// let builder = Registry::builder().tools(tools![refund]).approver(Desk { limit: 1000.0 });
+/// let builder = Registry::builder()
+///     .tools(tools![refund])
+///     .ledger(MemoryLedger::new())
+///     .approver(Desk { limit: 1000.0 });
 /// let call = ToolCall::new("call_1", "refund", r#"{"amount": 900}"#);
 /// # let view = builder.build()?.view(Caller::new("ann"));
 /// assert_eq!(view.dispatch_blocking(call, Options::default())?.status(), Status::Ok);
@@ -72,6 +76,7 @@ where
 /// What a person decided.
 ///
 /// ```
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 ///
 /// /// Refunds an order.
@@ -80,6 +85,7 @@ where
 ///
 /// let registry = Registry::builder()
 ///     .tools(tools![refund])
+///     .ledger(MemoryLedger::new())
 ///     .approver(|_: ApprovalRequest| async {
 ///         Decision::Declined { reason: Some("over the limit".to_owned()) }
 ///     })
@@ -119,6 +125,7 @@ impl Decision {
 /// ```
 /// use std::future::ready;
 /// use std::sync::mpsc::channel;
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 ///
 /// /// Closes an account for good.
@@ -128,6 +135,7 @@ impl Decision {
 /// let (asked, shown) = channel();
 /// let registry = Registry::builder()
 ///     .tools(tools![close])
+///     .ledger(MemoryLedger::new())
 ///     .approver(move |request: ApprovalRequest| {
 ///         asked.send(request.to_string()).unwrap();
 ///         ready(Decision::Approved)
