@@ -436,6 +436,7 @@ fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<String> {
                 .to_owned(),
         );
     }
+    faults.extend(tool.faults());
     faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
     faults
 }

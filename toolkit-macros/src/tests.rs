@@ -4,6 +4,33 @@ use expect_test::expect_file;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::attr::{ApprovalKeys, ArgKeys, Keys, ToolKeys};
+
+/// The page that tells of every key.
+const PAGE: &str = include_str!("../../toolkit/docs/keys.md");
+
+#[test]
+fn the_page_of_keys_lists_what_the_parser_takes() {
+    let tables = [
+        ("# Keys of `#[tool(…)]`", ToolKeys::WORDS),
+        ("# Keys of `approval(…)`", ApprovalKeys::WORDS),
+        ("# Keys of `#[arg(…)]`", ArgKeys::WORDS),
+    ];
+    let examples: String = PAGE.split("```").skip(1).step_by(2).collect();
+    for (heading, words) in tables {
+        let (_, section) = PAGE.split_once(heading).expect("the heading stands there");
+        let section = section.split("\n# ").next().expect("there is a first part");
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        assert_eq!(rows.collect::<Vec<_>>(), words, "{heading}");
+        let names = |word: &&&str| {
+            let written = examples.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+            written.into_iter().any(|part| part == **word)
+        };
+        let without: Vec<_> = words.iter().filter(|word| !names(word)).collect();
+        assert_eq!(without, [&""; 0], "these have no example");
+    }
+}
+
 fn written(attribute: TokenStream, item: TokenStream) -> String {
     let tokens = crate::annotated(attribute, item);
     prettyplease::unparse(&syn::parse2(tokens).expect("the expansion is Rust"))

@@ -66,6 +66,7 @@ pub use toolkit_macros::arg_type;
 /// let [tool] = tools![refund];
 /// assert_eq!(tool.name(), "refund");
 /// ```
+#[doc = include_str!("../docs/keys.md")]
 pub use toolkit_macros::tool;
 
 /// Turns the methods of a value into tools that a language model may call.
