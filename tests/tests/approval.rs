@@ -199,6 +199,7 @@ fn a_dynamic_tool_passes_the_same_gates() {
         },
     )
     .effect(toolkit::Effect::Write)
+    .without_ledger("a test calls it again and again")
     .scopes(["pay"])
     .title("Pay")
     .approval(|arguments| arguments["amount"].as_u64() > Some(100));

@@ -50,13 +50,14 @@ fn exported(facade: &str) -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The lines above an item, back to the blank line before its docs.
+/// The lines above the items of a name, back to the blank line before their docs.
 fn docs<'a>(sources: &'a [String], name: &str) -> Vec<&'a str> {
     let is_head = |line: &str| {
         let named = HEADS.iter().find_map(|head| line.strip_prefix(head)?.strip_prefix(name));
         named.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
     };
-    let mut blocks = sources.iter().flat_map(|source| source.split("\n\n"));
-    let block = blocks.find(|block| block.lines().any(is_head)).unwrap_or_default();
-    block.lines().take_while(|line| !is_head(line)).collect()
+    // Hidden items have names of their own crate's, which an export may have as well.
+    let blocks = sources.iter().flat_map(|source| source.split("\n\n"));
+    let blocks = blocks.filter(|block| block.lines().any(is_head));
+    blocks.flat_map(|block| block.lines().take_while(|line| !is_head(line))).collect()
 }
