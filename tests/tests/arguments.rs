@@ -208,7 +208,8 @@ fn null_for_an_optional_or_defaulted_argument_is_absent() {
 #[test]
 fn blank_text_and_null_stand_for_no_arguments() {
     for text in ["", "  \n\t", "null", "{}"] {
-        refused("delete", text, "$: missing required field 'id' (an integer at least 0)");
+        let report = r#"$: missing required field 'id' (an integer at least 0), like {"id":0}"#;
+        refused("delete", text, report);
     }
 }
 

@@ -335,7 +335,7 @@ fn outcomes_go_back_in_the_order_of_the_calls() {
         answered(ToolCall::new("a", "double", r#"{"n":2}"#)),
         answered(ToolCall::new("b", "double", "{}")),
     ];
-    let report = "$: missing required field 'n' (an integer)";
+    let report = r#"$: missing required field 'n' (an integer), like {"n":0}"#;
     assert_eq!(
         Value::from(Anthropic.results(&answered)).to_string(),
         json!([{"role": "user", "content": [

@@ -178,7 +178,8 @@ fn a_repeated_key_is_refused_whichever_value_comes_last() {
 #[test]
 fn null_and_no_text_at_all_are_arguments_of_which_all_are_missing() {
     let missing = invalid(
-        "$: missing required field 'amount' (a number at least 0.01)\n\
+        "$: missing required field 'amount' (a number at least 0.01), \
+         like {\"amount\":1,\"currency\":\"EUR\"}\n\
          $: missing required field 'currency' (one of \"EUR\", \"GBP\", \"USD\")",
     );
     assert_eq!(pay("null"), missing);
