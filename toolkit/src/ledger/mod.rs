@@ -1,0 +1,21 @@
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod remote;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
+mod seal;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+pub use toolkit_core::ledger::{
+    Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
+};
+
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresBuilder, PostgresLedger};
+#[cfg(feature = "redis")]
+pub use redis::{RedisBuilder, RedisLedger};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteLedger;
