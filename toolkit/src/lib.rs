@@ -142,18 +142,6 @@ pub use toolkit_core::{
 // Approval.
 pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
 
-/// Effectful calls: each is a row of a store, which says what came of it.
-///
-/// At most one automatic execution per key; exactly one when the target honours the key or can
-/// be queried.
-pub mod ledger {
-    pub use toolkit_core::ledger::{
-        ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
-        HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
-        Resolution, Row, RowKey, RowState, Settings, Swept, Timestamp, Vote, intent_id,
-    };
-}
-
 // The loop.
 pub use toolkit_core::dialect::Reply;
 pub use toolkit_core::{
@@ -235,6 +223,32 @@ pub mod dialect {
     };
 }
 
+/// Effectful calls, each a row of a store that outlives the process.
+///
+/// A store keeps rows and history, and knows nothing of what they mean. Choose one by where
+/// the calls are made, each behind a feature:
+///
+/// | feature | store | for |
+/// |---|---|---|
+/// | `sqlite` | `SqliteLedger` | the processes of one machine, in one file |
+/// | `postgres` | `PostgresLedger` | many machines |
+/// | `redis` | `RedisLedger` | many machines, where Redis is set up to keep what it acknowledges |
+///
+/// A store of your own passes `toolkit::testing::conforms`.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolkit::ledger::{RowKey, Timestamp};
+///
+/// let claimed_at = Timestamp(1_790_000_000_000);
+/// assert!(claimed_at.plus(Duration::from_secs(60)) > claimed_at);
+///
+/// let key: RowKey = "5e".repeat(32).parse()?;
+/// assert_eq!(key, RowKey([0x5e; 32]));
+/// # Ok::<(), toolkit::ledger::LedgerError>(())
+/// ```
+pub mod ledger;
+
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.
 ///
 /// ```
@@ -274,8 +288,8 @@ pub mod acceptance {}
 #[cfg(feature = "testing")]
 pub mod testing {
     pub use toolkit_core::testing::{
-        Agreement, Arguments, ArgumentsTree, Case, Disagreement, Mistake, NoAgreement, Texts,
-        TextsTree, Trial, agree,
+        Agreement, Arguments, ArgumentsTree, Case, Disagreement, Fault, Faulty, Mistake,
+        NoAgreement, Texts, TextsTree, Trial, agree, conforms, conforms_on_threads, sequences,
     };
 }
 
