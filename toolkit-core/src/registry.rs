@@ -83,12 +83,11 @@ impl fmt::Debug for Registry {
 /// assert_eq!(
 ///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
 ///     [
-///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
-///         "it changes something and there is no ledger, so that a repeated call would run \
-///          twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
-///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where \
-///          its calls wait, or `.approver(…)`",
 ///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
+///         "it changes something and there is no ledger, so that a repeated call would run twice; \
+///          add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where its \
+///          calls wait, or `.approver(…)`",
 ///     ],
 /// );
 /// ```
