@@ -6,6 +6,7 @@ mod event;
 mod key;
 mod memory;
 mod person;
+mod prompt;
 mod record;
 mod reply;
 mod shelf;
@@ -29,6 +30,7 @@ pub mod inside {
     pub use super::book::{Book, Claim, Parked, Resumed, Settings, Settled, Verdict};
     pub use super::event::{Agreed, Decision, Ended, Event, Haste, Resolution, Terms, Today};
     pub use super::key::{Bound, key_of_run, row_key, tool_revision};
+    pub use super::prompt::Prompt;
     pub use super::record::{
         Approval, Proposal, Record, Rules, State, StoredError, StoredOutcome, Vote,
     };
