@@ -561,6 +561,13 @@ impl Checker {
                 asked.status = Status::Carried;
             }
         }
+        // What was given back and is done after all needs nobody's word any more.
+        if state == RowState::Done && view.approval != 0 {
+            let asked = &mut world.asked[view.approval as usize - 1];
+            if asked.status == Status::Carried {
+                asked.status = Status::Ran;
+            }
+        }
         if state == RowState::Done && view.is_success {
             let acted = world.slot_of(view.attempt).is_some_and(|slot| world.tries[slot].acted);
             if !acted {
@@ -598,7 +605,9 @@ impl Checker {
     /// A lease that is over may give an approved call back in passing.
     fn noticed(&self, world: &mut World) {
         let view = self.steps.view(world.record);
-        if view.state == Some(RowState::Approved) {
+        let is_harmless =
+            matches!(self.config.on_unknown, OnUnknown::Rerun | OnUnknown::RerunWithKey);
+        if is_harmless && view.state == Some(RowState::Approved) {
             let asked = &mut world.asked[view.approval as usize - 1];
             if asked.status == Status::Ran && asked.left > 0 {
                 asked.status = Status::Carried;
@@ -750,10 +759,22 @@ const PLAIN: Config = Config {
 const ASKED: Config = Config { quorum: Some(1), attempts: 2, heartbeats: 0, ..PLAIN };
 
 pub const CONFIGS: [Config; 11] = [
-    Config { name: "once", attempts: 4, heartbeats: 0, removals: 0, ..PLAIN },
-    Config { name: "once, other arguments", other_arguments: true, crashes: 1, ..PLAIN },
+    Config { name: "once", attempts: 4, removals: 0, ..PLAIN },
+    Config {
+        name: "once, other arguments",
+        other_arguments: true,
+        crashes: 1,
+        heartbeats: 0,
+        ..PLAIN
+    },
     Config { name: "idempotent", on_unknown: OnUnknown::Rerun, heartbeats: 0, ..PLAIN },
-    Config { name: "keyed", on_unknown: OnUnknown::RerunWithKey, crashes: 1, ..PLAIN },
+    Config {
+        name: "keyed",
+        on_unknown: OnUnknown::RerunWithKey,
+        crashes: 1,
+        heartbeats: 0,
+        ..PLAIN
+    },
     Config { name: "verifiable", on_unknown: OnUnknown::Verify, heartbeats: 0, ..PLAIN },
     Config { name: "asked", other_arguments: true, crashes: 1, ..ASKED },
     Config { name: "asked, crashes", ..ASKED },

@@ -7,7 +7,7 @@ use toolkit::__private::ledger::{
     StoredOutcome, Terms, Today, key_of_run, row_key, step, tool_revision,
 };
 use toolkit::OnUnknown;
-use toolkit::ledger::{ApprovalId, AttemptId, Digest, Person, RowKey, Timestamp};
+use toolkit::ledger::{ApprovalId, AttemptId, Digest, Person, Timestamp};
 
 pub const MINUTE: Duration = Duration::from_secs(60);
 pub const START: Timestamp = Timestamp(1_000_000);
@@ -172,9 +172,4 @@ fn known_as(known: &Known) -> String {
         Known::Invalidated { .. } => "invalidated".to_owned(),
         Known::Denied { .. } => "denied".to_owned(),
     }
-}
-
-/// A key that no call has.
-pub fn no_key() -> RowKey {
-    RowKey([0xab; 32])
 }

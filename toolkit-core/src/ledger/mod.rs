@@ -6,6 +6,7 @@ mod event;
 mod key;
 mod memory;
 mod person;
+mod prompt;
 mod record;
 mod reply;
 mod settings;
@@ -33,6 +34,7 @@ pub mod inside {
         Agreed, Decision, Ended, Event, Haste, Resolution, Terms, Today,
     };
     pub use crate::ledger::key::{Bound, key_of_run, row_key, tool_revision};
+    pub use crate::ledger::prompt::Prompt;
     pub use crate::ledger::record::{
         Approval, Proposal, Record, Rules, State, StoredError, StoredOutcome, Vote,
     };
