@@ -20,9 +20,9 @@ mod whole;
 pub(crate) use compile::integers_of;
 pub(crate) use compile::{Reading, compile, compile_as};
 pub(crate) use decimal::Decimal;
-pub(crate) use format::pattern_words;
 #[cfg(feature = "testing")]
-pub(crate) use format::{ASSERTED_FORMATS, Format};
+pub(crate) use format::ASSERTED_FORMATS;
+pub(crate) use format::{Format, pattern_words};
 pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
