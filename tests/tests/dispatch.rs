@@ -155,7 +155,7 @@ fn what_is_sent_is_what_may_be_called_in_every_dialect() {
     for allowed in [vec!["boom"], vec!["ns__add"], vec!["boom", "ns__add"], vec!["gone"], vec![]] {
         let view = registry.view(Caller::new("ada")).scoped(&allowed);
         for dialect in dialects {
-            let text = view.definitions(dialect).to_string();
+            let text = view.definitions(dialect).unwrap().to_string();
             for name in ["boom", "ns__add"] {
                 assert_eq!(text.contains(name), allowed.contains(&name), "{text}");
                 let status = call(&view, name, "{").status();

@@ -181,7 +181,7 @@ pub use toolkit_core::{
 ///     Message::Assistant(reply),
 ///     Message::Results(answered),
 /// ];
-/// let request = Request::new("claude-sonnet-4-5", &history).tools(view.definitions(&Anthropic));
+/// let request = Request::new("claude-sonnet-4-5", &history).tools(view.definitions(&Anthropic)?);
 /// let request = Anthropic.request(&request);
 /// assert_eq!(
 ///     request["messages"][2]["content"][0].to_string(),
@@ -202,7 +202,7 @@ pub use toolkit_core::{
 /// impl Model for Gpt {
 ///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
 ///         let request = Request::new("gpt-5.1", turn.messages())
-///             .tools(turn.definitions(&OpenAiChat));
+///             .tools(turn.definitions(&OpenAiChat)?);
 ///         let body = post(OpenAiChat.request(&request).to_string()).await;
 ///         Ok(OpenAiChat.read(&body)?)
 ///     }
@@ -218,8 +218,9 @@ pub use toolkit_core::{
 /// ```
 pub mod dialect {
     pub use toolkit_core::dialect::{
-        Answered, Anthropic, Definition, Dialect, DialectError, Ending, Message, OpenAiChat, Part,
-        Reply, Request,
+        Answered, Anthropic, Choice, Definition, Dialect, DialectError, Ending, Form, Gemini, Mcp,
+        McpVersion, Message, Offer, OpenAiChat, OpenAiResponses, Part, Projection, Reply, Request,
+        Rewrite, RewriteKind, Stream,
     };
 }
 
