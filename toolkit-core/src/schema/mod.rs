@@ -20,8 +20,6 @@ pub(crate) use compile::compile;
 #[cfg(feature = "testing")]
 pub(crate) use compile::{Reading, compile_as, integers_of};
 pub(crate) use decimal::Decimal;
-#[cfg(feature = "testing")]
-pub(crate) use format::ASSERTED_FORMATS;
 pub(crate) use format::{Format, pattern_words};
 pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};

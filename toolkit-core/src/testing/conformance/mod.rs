@@ -49,14 +49,9 @@ const PARTS: [(&str, Part); 10] = [
 /// [`conforms_on_threads`] has them race on threads, too.
 ///
 /// ```
-/// # use std::future::{Ready, ready};
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[tokio::test]
-/// async fn my_store_conforms() {
-///     toolkit::testing::conforms(async || MyStore::connect("…").await.unwrap()).await;
-/// }
-/// # }
+/// # use toolkit::ledger::MemoryLedger;
+/// // In a test of yours, with your store.
+/// pollster::block_on(toolkit::testing::conforms(async || MemoryLedger::new()));
 /// ```
 ///
 /// # Panics
@@ -73,13 +68,9 @@ pub async fn conforms<L: Ledger>(make_store: impl AsyncFn() -> L) {
 /// Holds a store that needs no async runtime to the same, and has threads race for its rows.
 ///
 /// ```
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[test]
-/// fn my_store_conforms() {
-///     toolkit::testing::conforms_on_threads(|| MyStore::open("calls.db").unwrap());
-/// }
-/// # }
+/// # use toolkit::ledger::MemoryLedger;
+/// // In a test of yours, with your store.
+/// toolkit::testing::conforms_on_threads(MemoryLedger::new);
 /// ```
 ///
 /// # Panics
@@ -95,14 +86,9 @@ pub fn conforms_on_threads<L: Ledger>(make_store: impl Fn() -> L) {
 /// The seed is printed. The environment's `TOOLKIT_SEED` repeats a run.
 ///
 /// ```
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[tokio::test]
-/// async fn my_store_is_a_map() {
-///     let make_store = async || MyStore::connect("…").await.unwrap();
-///     toolkit::testing::sequences(make_store, 10_000).await;
-/// }
-/// # }
+/// # use toolkit::ledger::MemoryLedger;
+/// // In a test of yours, with your store, and more of them.
+/// pollster::block_on(toolkit::testing::sequences(async || MemoryLedger::new(), 100));
 /// ```
 ///
 /// # Panics
