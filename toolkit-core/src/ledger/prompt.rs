@@ -232,8 +232,7 @@ fn script(c: char) -> Option<Script> {
 
 /// Whether no one writes in all of the word's scripts.
 fn is_mixed(word: &str) -> bool {
-    let used: BTreeSet<&str> =
-        word.chars().filter_map(script).map(Script::short_name).collect();
+    let used: BTreeSet<&str> = word.chars().filter_map(script).map(Script::short_name).collect();
     let written_together: [&[&str]; 3] =
         [&["Hani", "Hira", "Kana"], &["Hani", "Hang"], &["Hani", "Bopo"]];
     used.len() > 1
