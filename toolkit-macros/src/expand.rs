@@ -146,19 +146,22 @@ fn policy(tool: &Tool) -> TokenStream {
         let (of, variant) = (format_ident!("{of}"), format_ident!("{variant}"));
         quote!(#root::__private::#of::#variant)
     };
-    let words = |words: &[String]| quote!(#root::__private::words(&[#(#words),*]));
+    let words = |words: &[TokenStream]| quote!(#root::__private::words(&[#(#words),*]));
+    let scopes: Vec<_> = scopes.iter().map(ToTokens::to_token_stream).collect();
+    let idempotency = idempotency.iter().map(|(cfgs, name)| quote!(#cfgs #name));
+    let idempotency: Vec<_> = idempotency.collect();
     let no_ledger = |why: &String| {
         let none = variant("LedgerUse", "None");
         quote!(#none { why: ::std::borrow::Cow::Borrowed(#why) })
     };
     let said = [
         ("effect", tool.policy.effect.map(|effect| some(variant("Effect", effect)))),
-        ("scopes", (!scopes.is_empty()).then(|| words(scopes))),
+        ("scopes", (!scopes.is_empty()).then(|| words(&scopes))),
         ("listed", listed.then(|| quote!(true))),
         ("on_denied", fatal.then(|| variant("OnDenied", "Fatal"))),
         ("on_unknown", tool.policy.on_unknown.map(|unknown| variant("OnUnknown", unknown))),
         ("ledger", tool.policy.no_ledger.as_ref().map(no_ledger)),
-        ("idempotency", (!idempotency.is_empty()).then(|| words(idempotency))),
+        ("idempotency", (!idempotency.is_empty()).then(|| words(&idempotency))),
         ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
         ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
         ("preview_must_match", preview_must_match.then(|| quote!(true))),
@@ -237,21 +240,30 @@ fn constants(tool: &Tool, number: usize) -> TokenStream {
          the model chooses by the description and by nothing else",
         tool.function.ident
     );
-    let mut constants = constant(tool, &tool.description, &text(number, 0), &blank);
+    let cfgs = &tool.function.cfgs;
+    let mut constants = constant(tool, cfgs, &tool.description, &text(number, 0), &blank);
     for (index, param) in tool.params.iter().enumerate() {
         if let Role::Argument(Argument { name, description: Some(description), .. }) = &param.role {
             let blank = format!("the description of `{name}` is blank: write what it is");
-            constants.extend(constant(tool, description, &text(number, index + 1), &blank));
+            let own = &param.cfgs;
+            let (cfgs, name) = (quote!(#cfgs #own), text(number, index + 1));
+            constants.extend(constant(tool, &cfgs, description, &name, &blank));
         }
     }
     constants
 }
 
-fn constant(tool: &Tool, description: &Description, name: &Ident, blank: &str) -> TokenStream {
+fn constant(
+    tool: &Tool,
+    cfgs: &TokenStream,
+    description: &Description,
+    name: &Ident,
+    blank: &str,
+) -> TokenStream {
     let Description::Constant(expression) = description else {
         return TokenStream::new();
     };
-    let Function { root, cfgs, surroundings, .. } = &tool.function;
+    let Function { root, surroundings, .. } = &tool.function;
     let place = shown_at(syn::spanned::Spanned::span(expression));
     let expression = match surroundings {
         Surroundings::Module | Surroundings::Impl => expression.clone(),
@@ -281,9 +293,10 @@ fn params(tool: &Tool, number: usize) -> impl Iterator<Item = TokenStream> {
         let description = argument.description.as_ref();
         let description =
             description.map_or_else(|| quote!(""), |text| described(text, number, index + 1));
-        let ty = &param.ty.tokens;
+        let (ty, cfgs) = (&param.ty.tokens, &param.cfgs);
         let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
         Some(quote! {
+            #cfgs
             #root::__private::Param::of::<#owned>(#name, #description, &[#(#keywords),*])
         })
     })
@@ -325,8 +338,8 @@ fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
     });
     receiver.chain(tool.params.iter().filter_map(move |param| match param.role {
         Role::State => {
-            let ty = &param.ty.tokens;
-            Some(quote!(#root::__private::StateNeed::of::<#ty>()))
+            let (ty, cfgs) = (&param.ty.tokens, &param.cfgs);
+            Some(quote!(#cfgs #root::__private::StateNeed::of::<#ty>()))
         }
         Role::Argument(_) | Role::Context => None,
     }))
@@ -353,13 +366,16 @@ fn call(tool: &Tool) -> TokenStream {
     let Function { ident, root, flow, .. } = &tool.function;
     let (passage, function) = (local("passage"), local("function"));
     let slots = slots(tool);
-    let declared =
-        slots.iter().map(|(slot, _)| quote!(let mut #slot = ::core::option::Option::None;));
-    let lent =
-        slots.iter().map(|(slot, owned)| quote!(#root::__private::slot::<#owned>(&mut #slot)));
+    let declared = slots
+        .iter()
+        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot = ::core::option::Option::None;));
+    let lent = slots
+        .iter()
+        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
     let (this, bound) = this(tool).unzip();
-    let arguments = this.iter().chain(tool.params.iter().map(|param| &param.ident));
+    let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
+    let arguments = this.iter().map(ToTokens::to_token_stream).chain(given);
     let path = match &tool.function.surroundings {
         Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
         Surroundings::Toolbox(within) => {
@@ -454,11 +470,13 @@ fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
     quote_spanned!(place=> #root::__private::returned #split)
 }
 
-/// One local a parameter that the model fills, with the type that it is decoded into.
-fn slots(tool: &Tool) -> Vec<(Ident, TokenStream)> {
+/// One local a parameter that the model fills, with its `#[cfg]` and the type that it is decoded
+/// into.
+fn slots(tool: &Tool) -> Vec<(&TokenStream, Ident, TokenStream)> {
+    let root = &tool.function.root;
     let arguments = tool.params.iter().enumerate();
     let arguments = arguments.filter(|(_, param)| matches!(param.role, Role::Argument(_)));
-    arguments.map(|(index, param)| (slot(index), owned(param, &tool.function.root))).collect()
+    arguments.map(|(index, param)| (&param.cfgs, slot(index), owned(param, root))).collect()
 }
 
 fn slot(index: usize) -> Ident {
@@ -467,18 +485,20 @@ fn slot(index: usize) -> Ident {
 
 /// Binds a parameter under the user's own name, so that the expressions see it.
 fn bind(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
-    let Param { ident, ty, role } = param;
+    let Param { ident, cfgs, ty, role } = param;
     let (passage, slot, written) = (local("passage"), slot(index), &ty.tokens);
     match (role, &ty.lent) {
-        (Role::State, _) => quote!(let #ident = #passage.state::<#written>()?;),
+        (Role::State, _) => quote!(#cfgs let #ident = #passage.state::<#written>()?;),
         (Role::Context, _) => {
             let passage = moved(passage.into_token_stream(), ty.span);
             let nothing = up_to_end(ty, TokenStream::new());
-            quote!(let #ident: #written = #passage.context #nothing;)
+            quote!(#cfgs let #ident: #written = #passage.context #nothing;)
         }
-        (Role::Argument(_), None) => quote!(let #ident = #root::__private::taken(#slot)?;),
+        (Role::Argument(_), None) => quote!(#cfgs let #ident = #root::__private::taken(#slot)?;),
         (Role::Argument(_), Some(lent)) => quote! {
+            #cfgs
             let #slot = #root::__private::taken(#slot)?;
+            #cfgs
             let #ident = <#lent as #root::__private::Borrowed>::lend(&#slot);
         },
     }
@@ -512,9 +532,19 @@ fn later(rule: &TokenStream, read: &str, root: &TokenStream) -> TokenStream {
     let place = shown_at(syn::spanned::Spanned::span(rule));
     let root = moved(root.clone(), place);
     let read = Ident::new(read, place);
-    let mut given = Group::new(Delimiter::Parenthesis, rule.clone());
+    let rule = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
+    let mut given = Group::new(Delimiter::Parenthesis, rule);
     given.set_span(place);
     quote_spanned! {place=>
         &|| ::std::boxed::Box::pin(async { #root::__private::#read #given })
     }
+}
+
+/// Whether an expression says `return`, which then is out of it alone.
+fn returns(rule: &TokenStream) -> bool {
+    rule.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "return",
+        TokenTree::Group(group) => returns(&group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }

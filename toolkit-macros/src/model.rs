@@ -110,6 +110,8 @@ pub(crate) struct WrittenParam {
     pub(crate) doc: Vec<Value>,
     /// The attributes of ours on it.
     pub(crate) marks: Vec<(Mark, Span)>,
+    /// Its `#[cfg]` attributes.
+    pub(crate) cfgs: TokenStream,
     /// What `#[arg(…)]` says.
     pub(crate) keys: ArgKeys,
 }
@@ -123,8 +125,6 @@ pub(crate) enum Mark {
     State,
     /// `#[context]`.
     Context,
-    /// `#[cfg(…)]`.
-    Cfg,
 }
 
 /// A type as written.
@@ -139,6 +139,8 @@ pub(crate) struct Type {
     pub(crate) lent: Option<TokenStream>,
     /// Where `&mut` stands, if it is one.
     pub(crate) lent_mutably: Option<Span>,
+    /// Where `&'static` stands, if it is one.
+    pub(crate) lent_for_good: Option<Span>,
     /// A reference inside it.
     pub(crate) inner_reference: Option<Span>,
     /// A `dyn` in it.
@@ -183,8 +185,8 @@ pub(crate) struct Policy {
     pub(crate) verify: Option<TokenStream>,
     /// Why the calls are in no ledger.
     pub(crate) no_ledger: Option<String>,
-    /// The names in the schema of what makes two calls the same call.
-    pub(crate) idempotency: Vec<String>,
+    /// The names in the schema of what makes two calls the same call, each with its `#[cfg]`.
+    pub(crate) idempotency: Vec<(TokenStream, String)>,
     /// When a person must agree, and how.
     pub(crate) approval: Option<Agreement>,
     /// The business rules.
@@ -284,8 +286,10 @@ pub(crate) enum Description {
 
 /// A parameter in which every rule holds.
 pub(crate) struct Param {
-    /// Its name.
+    /// Its name, or a local of ours where it is a pattern.
     pub(crate) ident: Ident,
+    /// Its `#[cfg]` attributes.
+    pub(crate) cfgs: TokenStream,
     /// Its type.
     pub(crate) ty: Type,
     /// Who fills it.

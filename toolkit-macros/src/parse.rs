@@ -202,6 +202,7 @@ fn param(param: &mut PatType, erase: &Erase<'_>, diag: &mut Diagnostics) -> Writ
         ty: erase.in_type(&param.ty),
         doc: Vec::new(),
         marks: Vec::new(),
+        cfgs: cfgs(&param.attrs),
         keys: ArgKeys::default(),
     };
     param.attrs.retain(|attribute| !written.takes(attribute, diag));
@@ -211,9 +212,7 @@ fn param(param: &mut PatType, erase: &Erase<'_>, diag: &mut Diagnostics) -> Writ
 /// The name of a parameter, where it is one.
 fn name(pattern: &Pat) -> Option<Ident> {
     match pattern {
-        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-            Some(name.ident.clone())
-        }
+        Pat::Ident(name) => Some(name.ident.clone()),
         _ => None,
     }
 }
@@ -238,8 +237,7 @@ impl WrittenParam {
             }
             "state" => self.mark(Mark::State, attribute, diag),
             "context" => self.mark(Mark::Context, attribute, diag),
-            "cfg" => self.marks.push((Mark::Cfg, span)),
-            "allow" | "expect" | "warn" | "deny" | "forbid" | "cfg_attr" => return false,
+            "cfg" | "allow" | "expect" | "warn" | "deny" | "forbid" | "cfg_attr" => return false,
             other => {
                 let Some(meant) = similar(other, MARKS) else {
                     return false;
@@ -304,6 +302,9 @@ impl<'a> Erase<'a> {
             read.inner_reference = find(&lent, &is_reference);
             read.lent = Some(lent);
             read.lent_mutably = reference.mutability.map(|token| token.span);
+            let for_good =
+                reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static");
+            read.lent_for_good = for_good.map(Spanned::span);
         } else {
             read.inner_reference = find(&read.tokens, &is_reference);
         }
@@ -358,6 +359,7 @@ impl Type {
             end: span,
             lent: None,
             lent_mutably: None,
+            lent_for_good: None,
             inner_reference: None,
             dynamic: find(tokens, &|token| is_word(token, "dyn")),
             opaque: find(tokens, &|token| is_word(token, "impl")),

@@ -12,8 +12,4 @@ extern "C" fn foreign() {}
 #[tool]
 struct Thing;
 
-/// Finds.
-#[tool]
-fn conditional(#[cfg(debug_assertions)] _a: u8) {}
-
 fn main() {}

@@ -60,6 +60,9 @@ pub mod inner {
         pub(super) struct Box;
         pub(super) struct String;
         pub(super) struct Table;
+        pub(super) struct Policy;
+        pub(super) struct Rules;
+        pub(super) struct Duration;
         pub(super) struct core;
         pub(super) struct std;
     }
@@ -93,6 +96,41 @@ pub mod inner {
     ) -> ::std::result::Result<u8, kit::Failure> {
         let _ = (cx, &bank.0, args, passage, function, cents, note.text, slot0);
         ::std::result::Result::Ok(r#type)
+    }
+
+    async fn found(cents: &Cents) -> kit::Verified<u8> {
+        let _ = cents;
+        kit::Verified::Unknown
+    }
+
+    /// Pays for good.
+    #[kit::tool(
+        crate = kit,
+        effect = "write",
+        scopes("pay"),
+        listed,
+        on_denied = "fatal",
+        on_unknown = verify(found(&cents).await),
+        ledger = none("the bank keeps one"),
+        idempotency(cents, r#type),
+        approval(cents.0 > 3, quorum = 2, four_eyes, time_to_live = "2h"),
+        preview = {
+            if rules == 0 {
+                return "nothing";
+            }
+            "something"
+        },
+        preview_must_match,
+    )]
+    pub async fn pay_for_good(
+        #[arg(minimum = 1)] cents: Cents,
+        r#type: u8,
+        rules: u8,
+        policy: u8,
+        #[arg(rename = "pair")] (left, right): (u8, u8),
+    ) -> u8 {
+        let _ = cents.0;
+        r#type + rules + policy + left + right
     }
 
     /// A desk.
@@ -174,7 +212,8 @@ pub mod inner {
 }
 
 fn main() {
-    let _: [kit::Tool; 3] = kit::tools![inner::pay, inner::nothing, inner::add];
+    let _: [kit::Tool; 4] =
+        kit::tools![inner::pay, inner::pay_for_good, inner::nothing, inner::add];
     let _: [Vec<kit::Tool>; 2] =
         [kit::Tool::all_of::<inner::Desk>(), kit::Tool::all_of::<inner::Bank>()];
 }

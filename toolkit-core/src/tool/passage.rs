@@ -1,6 +1,7 @@
 //! One call on its way: what the generated code asks for, and in which words it is answered.
 
 use std::any::type_name;
+use std::error::Error;
 use std::fmt;
 
 use futures_util::FutureExt;
@@ -134,6 +135,20 @@ impl IntoRefusal for Failure {
             Cause::Tool(error) => error.into_refusal(),
             cause => Refusal::Failed(Self(cause)),
         }
+    }
+}
+
+/// For a `?` in a rule.
+impl<E: Error + Send + Sync + 'static> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Failure::from(error).into_refusal()
+    }
+}
+
+/// For a `?` in a rule.
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        failure.into_refusal()
     }
 }
 

@@ -4,7 +4,7 @@ mod keyword;
 mod policy;
 
 use proc_macro2::Span;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
 use crate::attr::{Literal, Once, Text, Value};
@@ -31,7 +31,8 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Fu
     let policy = policy::policy(&written, diag);
     let title = written.keys.title.get().and_then(|title| text("title", title, diag));
     let Written { function, receiver, params, output, .. } = written;
-    let params = params.into_iter().filter_map(|param| self::param(param, diag)).collect();
+    let params = params.into_iter().enumerate();
+    let params = params.filter_map(|(index, param)| self::param(index, param, diag)).collect();
     match description {
         Some(description) if diag.is_empty() => {
             Ok(Tool { function, name, title, description, policy, receiver, params, output })
@@ -286,27 +287,24 @@ fn unindented(comment: &str) -> String {
     std::iter::once(first).chain(later).map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn param(param: WrittenParam, diag: &mut Diagnostics) -> Option<Param> {
+fn param(index: usize, param: WrittenParam, diag: &mut Diagnostics) -> Option<Param> {
     marks(&param, diag);
-    let is_argument = param.is_argument();
     opaque(&param.ty, "an argument needs one concrete type, so that it has one schema", diag);
-    if param.ident.is_none() {
-        let message = "a tool's parameter needs a name: the model fills it by name";
-        let help = "write `name: Type`, and take the value apart in the body";
-        diag.at(param.span, with_help(message, help));
-    }
-    if !is_argument {
-        let state = param.marks.iter().any(|(mark, _)| *mark == Mark::State);
-        let role = if state { Role::State } else { Role::Context };
-        return Some(Param { ident: param.ident?, ty: param.ty, role });
-    }
-    lent(&param.ty, diag);
-    let argument = Argument {
-        name: argument_name(&param, diag),
-        description: argument_description(&param, diag),
-        keywords: keyword::constraints(&param.keys, diag),
+    let role = if param.is_argument() {
+        lent(&param.ty, diag);
+        Role::Argument(Argument {
+            name: argument_name(&param, diag)?,
+            description: argument_description(&param, diag),
+            keywords: keyword::constraints(&param.keys, diag),
+        })
+    } else if param.marks.iter().any(|(mark, _)| *mark == Mark::State) {
+        Role::State
+    } else {
+        Role::Context
     };
-    Some(Param { ident: param.ident?, ty: param.ty, role: Role::Argument(argument) })
+    let unnamed = || format_ident!("pattern{index}", span = Span::mixed_site());
+    let WrittenParam { ident, ty, cfgs, .. } = param;
+    Some(Param { ident: ident.unwrap_or_else(unnamed), cfgs, ty, role })
 }
 
 /// Who fills a parameter must be said once.
@@ -322,11 +320,6 @@ fn marks(param: &WrittenParam, diag: &mut Diagnostics) {
     }
     for &(mark, span) in &param.marks {
         match (mark, filler) {
-            (Mark::Cfg, _) => {
-                let message =
-                    "`#[cfg]` can not stand on a tool's parameter: its schema has one form";
-                diag.at(span, with_help(message, "write two functions, each with its `#[cfg]`"));
-            }
             (Mark::Arg, Some((word, _))) => {
                 let message = "`#[arg]` is for what the model fills";
                 diag.at(
@@ -345,7 +338,7 @@ impl Mark {
         match self {
             Self::State => Some("state"),
             Self::Context => Some("context"),
-            Self::Arg | Self::Cfg => None,
+            Self::Arg => None,
         }
     }
 }
@@ -357,6 +350,10 @@ fn lent(ty: &Type, diag: &mut Diagnostics) {
             span,
             "an argument is lent with `&`, not `&mut`: write `mut name: Type` to change it",
         );
+    } else if let Some(span) = ty.lent_for_good {
+        let message = "an argument is lent for its call, and `'static` is for good";
+        let help = "write `&` without `'static`, or the owned type, like `String`";
+        diag.at(span, with_help(message, help));
     } else if let Some(span) = ty.dynamic {
         diag.at(
             span,
@@ -369,20 +366,27 @@ fn lent(ty: &Type, diag: &mut Diagnostics) {
     }
 }
 
-fn argument_name(param: &WrittenParam, diag: &mut Diagnostics) -> String {
+fn argument_name(param: &WrittenParam, diag: &mut Diagnostics) -> Option<String> {
     const RULE: &str = "a name is 1 to 64 letters, digits or `_`, and does not start with a digit";
-    let name = param.name().unwrap_or_default();
+    if matches!(param.keys.rename, Once::Broken) {
+        return None;
+    }
+    let Some(name) = param.name() else {
+        let message = "a tool's parameter needs a name: the model fills it by name";
+        let help = "write `name: Type` and take the value apart in the body, or \
+                    `#[arg(rename = \"…\")]`";
+        diag.at(param.span, with_help(message, help));
+        return None;
+    };
     let say = match param.keys.rename {
-        Once::Broken => return name,
-        Once::Given { .. } => "",
-        Once::Absent if param.ident.is_none() => return name,
+        Once::Broken | Once::Given { .. } => "",
         Once::Absent => "; write one for the model with `#[arg(rename = \"…\")]`",
     };
     if !is_name(&name, "_") {
         let message = format!("`{name}` can not be a parameter's name: {RULE}{say}");
         diag.at(param.name_span(), message);
     }
-    name
+    Some(name)
 }
 
 /// The key or the doc comment, not both.

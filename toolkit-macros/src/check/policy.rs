@@ -180,7 +180,7 @@ fn on_unknown(
 }
 
 /// The names in the schema of what makes two calls the same call.
-fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<String> {
+fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<(TokenStream, String)> {
     let mut seen = Vec::new();
     for name in written.keys.idempotency.get().into_iter().flat_map(|names| &names.0) {
         let word = name.unraw().to_string();
@@ -191,11 +191,9 @@ fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<String> {
         }
         seen.push(word);
     }
-    let found = seen.iter().filter_map(|word| {
-        let param = written.params.iter().find(|param| param.is_called(word))?;
-        param.name()
-    });
-    found.collect()
+    let said = |param: &&WrittenParam| seen.iter().any(|word| param.is_called(word));
+    let said = written.params.iter().filter(said);
+    said.filter_map(|param| Some((param.cfgs.clone(), param.name()?))).collect()
 }
 
 /// Why a name is not that of an argument.

@@ -8,7 +8,7 @@
     "nothing satisfies this: `minimum` is above `maximum`"
 }
 ::core::compile_error! {
-    "a tool's parameter needs a name: the model fills it by name\n\n= help: write `name: Type`, and take the value apart in the body"
+    "a tool's parameter needs a name: the model fills it by name\n\n= help: write `name: Type` and take the value apart in the body, or `#[arg(rename = \"…\")]`"
 }
 async fn pay(amount: f64, (left, right): (u8, u8)) {
     drop((amount, left, right));
