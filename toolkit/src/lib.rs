@@ -144,6 +144,19 @@ pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
 ///
 /// At most one automatic execution per key; exactly one when the target honours the key or can
 /// be queried.
+///
+/// ```
+/// use toolkit::ledger::{Desk, DeskError, Filter, MemoryLedger};
+///
+/// let desk = Desk::new(MemoryLedger::new());
+/// # pollster::block_on(async {
+/// for call in desk.waiting(&Filter::default()).await? {
+///     println!("{}\n{}", call.id, call.rendered);
+/// }
+/// # Ok::<(), DeskError>(())
+/// # })?;
+/// # Ok::<(), DeskError>(())
+/// ```
 pub mod ledger {
     pub use toolkit_core::ledger::{
         ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
