@@ -487,8 +487,8 @@ fn a_verification_ends_a_doubt_once_it_is_settled() {
     assert_eq!(verify(Verified::NotApplied), Verdict::Nothing);
     let second = stage.claims(&refund);
     stage.settles(&second, Ended::Ambiguous("connection lost".to_owned()));
-    let stale = verify(Verified::Applied(outcome("R-1")));
-    assert!(matches!(stale, Verdict::Known(Known::InDoubt { .. })), "{stale:?}");
+    let late = verify(Verified::Applied(outcome("R-1")));
+    assert!(matches!(late, Verdict::Known(Known::InDoubt { .. })), "{late:?}");
 }
 
 #[test]

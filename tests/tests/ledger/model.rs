@@ -10,6 +10,7 @@ use crate::world::{
 };
 
 /// One try, as the world sees it.
+#[expect(clippy::struct_excessive_bools, reason = "each may be so beside every other")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Try {
     claimed: bool,
@@ -77,7 +78,7 @@ struct World {
     ids: u8,
     /// Effects since the call was first heard of, or heard of anew.
     effects: u8,
-    /// 0 for none, 1 and 2 for the arguments of the first.
+    /// 0 for none, 1 and 2 for the arguments that it was first used with.
     first: u8,
 }
 
@@ -513,11 +514,9 @@ impl Checker {
         if each.approval != 0 && world.asked[each.approval as usize - 1].shown_other != other {
             return Err(Violation::WrongArguments);
         }
-        let arguments = 1 + u8::from(other);
-        if world.first != 0 && world.first != arguments {
+        if world.first != number_of(other) {
             return Err(Violation::WrongArguments);
         }
-        world.first = arguments;
         // A target that honours the key does it once.
         if self.config.on_unknown != OnUnknown::RerunWithKey || world.effects == 0 {
             world.effects += 1;
@@ -531,20 +530,16 @@ impl Checker {
     /// An attempt tells how it ended.
     fn ends(&mut self, world: &mut World, slot: usize, ended: SmallEnded) -> Result<(), Violation> {
         let attempt = world.tries[slot].id;
-        let told = match ended {
-            SmallEnded::Ambiguous => {
-                // What it started goes on.
-                world.tries[slot].detached = true;
-                match self.mutant {
-                    Some(Mutant::TimeoutIsClean) => SmallEnded::Clean,
-                    _ => SmallEnded::Ambiguous,
-                }
+        let mut told = ended;
+        if ended == SmallEnded::Ambiguous {
+            // What it started goes on.
+            world.tries[slot].detached = true;
+            if self.mutant == Some(Mutant::TimeoutIsClean) {
+                told = SmallEnded::Clean;
             }
-            _ => {
-                world.tries[slot].told = true;
-                ended
-            }
-        };
+        } else {
+            world.tries[slot].told = true;
+        }
         let heard = self.happens(world, Small::Settle { attempt, ended: told });
         self.settled(world, heard)
     }
@@ -585,6 +580,7 @@ impl Checker {
 
     fn asked(&self, world: &mut World, id: u8, other: bool, more: bool) {
         world.ids = id;
+        used(world, other);
         world.asked[id as usize - 1] = Asked {
             status: Status::Open,
             votes: 0,
@@ -627,20 +623,31 @@ impl Checker {
             return false;
         }
         match self.steps.view(world.record).state {
-            None => true,
             // The one decision that people take here may be used up.
             Some(RowState::InDoubt) => world.resolved || !self.config.operator,
             Some(RowState::Parked | RowState::Approved | RowState::Running) => false,
-            Some(_) => true,
+            None | Some(_) => true,
         }
     }
 }
 
-const fn most_left() -> u8 {
-    (LEASE + SETTLE) as u8
+fn most_left() -> u8 {
+    u8::try_from(LEASE + SETTLE).unwrap()
+}
+
+/// A key stands for the arguments that it was first used with.
+fn used(world: &mut World, other: bool) {
+    if world.first == 0 {
+        world.first = number_of(other);
+    }
+}
+
+fn number_of(other: bool) -> u8 {
+    1 + u8::from(other)
 }
 
 fn claimed(world: &mut World, worker: usize, id: u8, other: bool, approval: u8) {
+    used(world, other);
     let slot = world.tried;
     world.tried += 1;
     world.workers[worker] = Worker::Runs(slot);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolkit::__private::ledger::{
-    Ended, Event, Haste, Known, Refusal, Reply, Resolution, Shelf, Terms, Today,
+    Decision, Ended, Event, Haste, Known, Refusal, Reply, Resolution, Shelf, Terms, Today,
 };
 use toolkit::OnUnknown;
 use toolkit::ledger::{AttemptId, Digest, Filter, Ledger, MemoryLedger, RowState, Timestamp};
@@ -15,7 +15,6 @@ use crate::samples::{
     ID, MINUTE, call, claim, decide, decline, failure, outcome, park, person, rules, settle, terms,
     today,
 };
-use toolkit::__private::ledger::Decision;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Op {
@@ -51,7 +50,6 @@ struct Account {
     asked_until: u64,
     votes: BTreeSet<&'static str>,
     now: u64,
-    last: u64,
     again: bool,
 }
 
@@ -105,7 +103,6 @@ impl Account {
         self.attempt = attempt;
         self.lease_until = self.now + 1;
         self.released = None;
-        self.last = self.now;
     }
 
     fn done(&mut self) {
@@ -150,16 +147,18 @@ impl Account {
                     Err(known) => known,
                 }
             }
-            Op::Claim { other } => match self.begins(other) {
-                Err(known) => known,
-                Ok(()) => {
+            Op::Claim { other } => {
+                if let Err(known) = self.begins(other) {
+                    known
+                } else {
                     self.run(attempt);
                     "claimed"
                 }
-            },
-            Op::Park { other } => match self.begins(other) {
-                Err(known) => known,
-                Ok(()) => {
+            }
+            Op::Park { other } => {
+                if let Err(known) = self.begins(other) {
+                    known
+                } else {
                     self.state = Some(RowState::Parked);
                     self.asked = true;
                     self.asked_until = self.now + TO_LIVE;
@@ -167,7 +166,7 @@ impl Account {
                     self.released = None;
                     "awaiting"
                 }
-            },
+            }
             Op::Approve(name) => {
                 self.ages();
                 match self.state {
@@ -188,7 +187,6 @@ impl Account {
                 match self.state {
                     Some(RowState::Parked | RowState::Approved) => {
                         self.state = Some(RowState::Declined);
-                        self.last = self.now;
                         "refused it"
                     }
                     Some(RowState::Declined) => "already decided",
@@ -404,8 +402,9 @@ fn sequence(seed: u64) {
         let record = listed.first().map(|row| {
             toolkit::__private::ledger::Record::read(row).expect("what was written is read")
         });
-        let seen = record.and_then(|record| record.approval).map_or(Digest([0; 32]), |a| a.binding);
-        let Some(event) = event(op, attempts, on_unknown, seen) else { continue };
+        let binding =
+            record.and_then(|record| record.approval).map_or(Digest([0; 32]), |a| a.binding);
+        let Some(event) = event(op, attempts, on_unknown, binding) else { continue };
         let came = pollster::block_on(shelf.change(&key, &event)).unwrap();
         let told = word(&came.reply);
         assert!(expected.split(" or ").any(|word| word == told), "{told}, not {expected}: {ops:?}");

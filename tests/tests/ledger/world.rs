@@ -112,6 +112,7 @@ impl Mutant {
 }
 
 /// What may happen in one exploration.
+#[expect(clippy::struct_excessive_bools, reason = "each may be so beside every other")]
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
     pub name: &'static str,
@@ -308,10 +309,10 @@ impl Step {
                 let after = before.take();
                 return Err(Box::new((after, Heard::Claimed)));
             }
-            (Mutant::SweepsUnfinished, Event::Sweep, Some(record)) => {
-                if lapsed || matches!(record.state, State::InDoubt { .. }) {
-                    return Err(Box::new((before, Heard::Removable)));
-                }
+            (Mutant::SweepsUnfinished, Event::Sweep, Some(record))
+                if lapsed || matches!(record.state, State::InDoubt { .. }) =>
+            {
+                return Err(Box::new((before, Heard::Removable)));
             }
             (Mutant::RevisionTrusted, Event::Resume { today, .. }, Some(record)) => {
                 today.revision = record.tool_revision;
