@@ -355,11 +355,14 @@ mod with_the_feature {
             root["type"] = json!("object");
             root["$defs"] = json!({"a": schema(&mut dice, 1), "b": {"$ref": "#/$defs/a"}});
             root["$defs"]["c"] = json!({"$anchor": "c", "type": ["integer", "boolean", "object"]});
+            // Which nulls are absence may hang on the form that is meant, which not every table knows.
+            let text = root.to_string();
+            let nulls = !text.contains("anyOf") && !text.contains("oneOf");
             // A reference to itself that no value gets out of is refused.
             let Ok(trial) = Trial::of(echo(root)) else { continue };
             whole += 1;
             for _ in 0..20 {
-                let case = trial.case(&object(&mut dice, 2).to_string());
+                let case = trial.case(&object(&mut dice, 2, nulls).to_string());
                 assert!(case.is_agreed(), "\nschema {}\n{case}", trial.schema());
                 accepted += usize::from(case.judge);
                 if let Err(outcome) = case.gate {
@@ -376,20 +379,22 @@ mod with_the_feature {
 
     const NAMES: [&str; 3] = ["a", "b", "c"];
 
-    fn object(dice: &mut Dice, depth: usize) -> Value {
+    fn object(dice: &mut Dice, depth: usize, nulls: bool) -> Value {
         let count = dice.below(4);
-        let field = |dice: &mut Dice| ((*dice.pick(&NAMES)).to_owned(), value(dice, depth - 1));
+        let field =
+            |dice: &mut Dice| ((*dice.pick(&NAMES)).to_owned(), value(dice, depth - 1, nulls));
         Value::Object((0..count).map(|_| field(dice)).collect())
     }
 
-    fn value(dice: &mut Dice, depth: usize) -> Value {
+    fn value(dice: &mut Dice, depth: usize, nulls: bool) -> Value {
         match dice.below(if depth == 0 { 4 } else { 6 }) {
             0 => json!(dice.below(4)),
             1 => json!(dice.one_in(2)),
             2 => json!(*dice.pick(&["x", "EUR", "aaaa"])),
-            3 => Value::Null,
-            4 => (0..dice.below(4)).map(|_| value(dice, depth - 1)).collect(),
-            _ => object(dice, depth),
+            3 if nulls => Value::Null,
+            3 => json!("aa"),
+            4 => (0..dice.below(4)).map(|_| value(dice, depth - 1, nulls)).collect(),
+            _ => object(dice, depth, nulls),
         }
     }
 

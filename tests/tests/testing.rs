@@ -26,7 +26,7 @@ fn never() -> Result<(), ToolError> {
 }
 
 /// Books.
-#[tool(effect = "irreversible", scopes("books:write"), check = never(), approval(seats > panicking()))]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"), scopes("books:write"), check = never(), approval(seats > panicking()))]
 fn book(#[state] desk: &String, seats: u8, note: Option<String>) -> String {
     panic!("a trial runs nothing: {desk} {seats} {note:?}")
 }

@@ -189,6 +189,7 @@ impl fmt::Debug for CallContext {
             .field("caller", &self.caller)
             .field("call_id", &self.call_id)
             .field("run_id", &self.run_id)
+            .field("key", &self.key)
             .finish()
     }
 }

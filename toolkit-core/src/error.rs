@@ -368,7 +368,6 @@ impl ToolConfigErrors {
     }
 
     /// Mistakes that were found, of which there is at least one.
-    #[cfg(feature = "testing")]
     pub(crate) const fn found(errors: Vec<ToolConfigError>) -> Self {
         Self(errors)
     }

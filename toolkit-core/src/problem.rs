@@ -227,6 +227,12 @@ impl Problem {
         self
     }
 
+    /// The same at another place.
+    pub(crate) fn at(mut self, path: Path) -> Self {
+        self.path = path;
+        self
+    }
+
     /// Whether a reader could not tell it from another.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         self.path == other.path && self.message == other.message

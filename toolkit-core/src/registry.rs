@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::arguments;
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
-use crate::dialect::{Definition, Dialect};
+use crate::dialect::{Definition, Dialect, Form, Forms, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Allowed, Approver, Entry, House, Timer, Viewer, is_visible};
 use crate::ledger::inside::{Book, tool_revision};
@@ -19,7 +19,8 @@ use crate::ledger::{Digest, Durability, Ledger, Settings};
 use crate::limits::Limits;
 use crate::schema;
 use crate::tool::{
-    Effect, Input, IntoToolbox, LedgerUse, NeededBy, Param, Policy, StateNeed, States, Tool,
+    Effect, Input, IntoToolbox, LedgerUse, NeededBy, OnUnknown, Param, Policy, StateNeed, States,
+    Tool,
 };
 
 /// All tools of a program.
@@ -47,6 +48,7 @@ struct Checked {
     entries: Vec<Entry>,
     /// One an entry.
     definitions: Vec<Definition>,
+    forms: Forms,
     house: House,
 }
 
@@ -55,6 +57,54 @@ impl Registry {
     #[must_use]
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder::default()
+    }
+
+    /// Checks that every tool can be shown in every dialect that a program means to use.
+    ///
+    /// What one request may hold together depends on the view, and is checked where it is
+    /// [`offer`](View::offer)ed.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use toolkit::dialect::{Anthropic, OpenAiChat};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Ranks players.
+    /// #[tool]
+    /// fn rank(scores: BTreeMap<String, u32>) {}
+    ///
+    /// let registry = Registry::builder().tools(tools![rank]).build()?;
+    /// registry.check(&[&Anthropic, &OpenAiChat])?;
+    /// let errors = registry.check(&[&Anthropic, &OpenAiChat.strict()]).unwrap_err();
+    /// assert_eq!(errors.iter().next().unwrap().tool(), Some("rank"));
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every part of every tool that has no form in one of them.
+    pub fn check(&self, dialects: &[&dyn Dialect]) -> Result<(), ToolConfigErrors> {
+        let checked = &self.0;
+        let all: Vec<usize> = (0..checked.definitions.len()).collect();
+        let mut errors: Vec<ToolConfigError> = Vec::new();
+        for dialect in dialects {
+            let (_, found) = checked.forms.plan(&checked.definitions, &all, dialect.form());
+            for error in found.into_iter().map(|error| self.placed(error)) {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+        }
+        ToolConfigErrors::of(errors)
+    }
+
+    /// The error with the place where its tool is written.
+    fn placed(&self, error: ToolConfigError) -> ToolConfigError {
+        let entry =
+            self.0.entries.iter().find(|entry| Some(entry.tool.name.as_str()) == error.tool());
+        match entry.and_then(|entry| entry.tool.place.clone()) {
+            Some(place) => error.at(place),
+            None => error,
+        }
     }
 
     /// What an agent that acts for the caller sees.
@@ -83,8 +133,11 @@ impl fmt::Debug for Registry {
 /// assert_eq!(
 ///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
 ///     [
-///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
 ///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
+///         "it changes something and there is no ledger, so that a repeated call would run twice; \
+///          add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where its \
+///          calls wait, or `.approver(…)`",
 ///     ],
 /// );
 /// ```
@@ -327,7 +380,7 @@ impl RegistryBuilder {
         let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
         let states = Box::new(states);
         let house = House { limits, approver, states, book, timer, dry_run };
-        Ok(Registry(Arc::new(Checked { entries, definitions, house })))
+        Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
     }
 
     /// Keeps a value; tells what another one of its type was given as.
@@ -412,7 +465,9 @@ fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
 fn are_alike(one: &str, other: &str) -> bool {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
     let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
-    folded(one) == folded(other) || drawn(one) == drawn(other)
+    folded(one) == folded(other)
+        || drawn(one) == drawn(other)
+        || portable(one).eq_ignore_ascii_case(&portable(other))
 }
 
 /// What is wrong with a tool apart from its schema.
@@ -605,7 +660,30 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
     let mut definition = Definition::new(&tool.name, &tool.description, input_schema);
     definition.title.clone_from(&tool.title);
     definition.output_schema = tool.output_schema();
+    definition.effect = tool.policy.effect;
+    definition.is_idempotent = tool.policy.on_unknown == OnUnknown::Rerun;
+    if let Input::Params(params) = tool.input {
+        definition.examples = examples(params);
+    }
     definition
+}
+
+/// Whole arguments out of the examples of the parameters, where each that must be given has one.
+fn examples(params: &[Param]) -> Vec<Value> {
+    let of_each: Vec<(&Param, Vec<Value>)> =
+        params.iter().map(|param| (param, param.examples())).collect();
+    if of_each.iter().any(|(param, examples)| param.is_required() && examples.is_empty()) {
+        return Vec::new();
+    }
+    let most = of_each.iter().map(|(_, examples)| examples.len()).max().unwrap_or_default();
+    let whole = (0..most).map(|index| {
+        let members = of_each.iter().filter_map(|(param, examples)| {
+            let example = examples.get(index).or_else(|| examples.last())?;
+            Some((param.name.to_owned(), example.clone()))
+        });
+        Value::Object(members.collect())
+    });
+    whole.collect()
 }
 
 /// How one call is to be dispatched.
@@ -701,7 +779,10 @@ impl Options {
 /// #[tool(effect = "write", scopes("payments:write"))]
 /// fn refund(id: &str) {}
 ///
-/// let registry = Registry::builder().tools(tools![get_order, refund]).build()?;
+/// let registry = Registry::builder()
+///     .tools(tools![get_order, refund])
+///     .ledger(toolkit::ledger::MemoryLedger::new())
+///     .build()?;
 /// let view = registry.view(Caller::new("ann"));
 /// assert_eq!(view.visible(), ["get_order"]);
 ///
@@ -778,7 +859,8 @@ impl View {
     /// The definitions of the visible tools, as a provider's request carries them.
     ///
     /// It is the value of the request's `tools`, in the registry's order; the same
-    /// view gives the same bytes every time.
+    /// view gives the same bytes every time. Whatever the provider needs to be told
+    /// besides, like a choice of tools, is [`offer`](Self::offer)ed.
     ///
     /// ```
     /// use serde_json::json;
@@ -793,7 +875,7 @@ impl View {
     ///
     /// let view = Registry::builder().tools(tools![increment]).build()?.view(Caller::new("ann"));
     /// assert_eq!(
-    ///     view.definitions(&Anthropic),
+    ///     view.definitions(&Anthropic)?,
     ///     json!([{
     ///         "name": "increment",
     ///         "description": "Adds one.",
@@ -809,9 +891,53 @@ impl View {
     /// );
     /// # Ok::<(), toolkit::ToolConfigErrors>(())
     /// ```
+    /// # Errors
+    /// As [`offer`](Self::offer).
+    pub fn definitions(&self, dialect: &dyn Dialect) -> Result<Value, ToolConfigErrors> {
+        Ok(self.offer(dialect)?.definitions())
+    }
+
+    /// What a request shows a model of the visible tools, in a provider's form.
+    ///
+    /// A call that is read by the same dialect is decoded when it is dispatched.
+    ///
+    /// # Errors
+    /// Every part of every tool that has no such form, and what the request as a whole
+    /// has more of than the provider takes.
+    pub fn offer<'d>(&self, dialect: &'d dyn Dialect) -> Result<Offer<'d>, ToolConfigErrors> {
+        let checked = &self.registry.0;
+        let (planned, errors) =
+            checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
+        Offer::new(dialect, &checked.definitions, planned, errors)
+    }
+
+    /// Keeps only the tools that a provider can be shown, and tells what is wrong with the others.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::dialect::Anthropic;
+    /// use toolkit::prelude::*;
+    ///
+    /// # let tool = |name, schema| Tool::dynamic(name, name, schema, |_, _| async { Ok::<_, ToolError>(()) });
+    /// let good = tool("good", json!({"properties": {"a": {"type": "integer"}}}));
+    /// let bad = tool("bad", json!({"properties": {"a b": {"type": "integer"}}}));
+    /// let view = Registry::builder().tool(good).tool(bad).build()?.view(Caller::new("ann"));
+    /// assert!(view.definitions(&Anthropic).is_err());
+    ///
+    /// let (view, left_out) = view.showable_in(&Anthropic);
+    /// assert_eq!(view.visible(), ["good"]);
+    /// assert_eq!(left_out.len(), 1);
+    /// assert!(view.definitions(&Anthropic).is_ok());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
     #[must_use]
-    pub fn definitions(&self, dialect: &dyn Dialect) -> Value {
-        dialect.definitions(&self.tools())
+    pub fn showable_in(self, dialect: &dyn Dialect) -> (Self, Vec<ToolConfigError>) {
+        let checked = Arc::clone(&self.registry.0);
+        let (planned, errors) =
+            checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
+        let names = planned.iter().filter_map(|planned| checked.definitions.get(planned.index));
+        let names: Vec<&String> = names.map(|definition| &definition.name).collect();
+        (self.scoped(names), errors)
     }
 
     /// What a visible tool does to the world; one that does not say is a read.
@@ -819,7 +945,7 @@ impl View {
     /// `None` where the view has no such tool.
     #[must_use]
     pub fn effect_of(&self, name: &str) -> Option<Effect> {
-        let (entry, _) = self.seen().find(|(entry, _)| entry.tool.name == name)?;
+        let entry = self.registry.0.entries.get(self.place_of(name)?)?;
         Some(entry.tool.policy.effect.unwrap_or(Effect::Read))
     }
 
@@ -843,7 +969,18 @@ impl View {
         options: Options,
     ) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
-        gate::dispatch(&checked.entries, &checked.house, self.viewer(options), call.borrow()).await
+        let (call, viewer) = (call.borrow(), self.viewer(options));
+        let inbound = match self.inbound(call) {
+            None => None,
+            Some(Ok(inbound)) => Some(inbound),
+            Some(Err(outcome)) => return Ok(*outcome),
+        };
+        let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
+        let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
+        Ok(match inbound {
+            None => outcome,
+            Some(inbound) => inbound.told(outcome, &checked.house.limits),
+        })
     }
 
     /// Takes a parked call through every gate once more, and runs it where people agreed.
@@ -907,6 +1044,44 @@ impl View {
             intent_id: intent_id.map(Box::from),
             dry_run,
         }
+    }
+
+    /// The call by its tool's own name and in the full schema's form, where it came otherwise.
+    ///
+    /// Only a visible tool's call is decoded: what a hidden one takes is told to nobody.
+    fn inbound(&self, call: &ToolCall) -> Option<Result<Inbound, Box<Outcome>>> {
+        let checked = &self.registry.0;
+        let form = Form::decoded(call.form()).filter(|form| *form != Form::EXACT);
+        let is_own = |entry: &Entry| entry.tool.name == call.name();
+        if form.is_none() && checked.entries.iter().any(is_own) {
+            return None;
+        }
+        let place = self.place_of(call.name())?;
+        let entry = checked.entries.get(place)?;
+        let planned = form.and_then(|form| {
+            let (planned, _) = checked.forms.plan(&checked.definitions, &self.seen_at(), form);
+            planned.into_iter().find(|planned| planned.index == place)
+        });
+        let projection = planned.as_ref().map(|planned| &*planned.projection);
+        Some(Inbound::of(call, entry, projection, &checked.house.limits))
+    }
+
+    /// Where the visible tool is that has this name, or has it on the wire.
+    fn place_of(&self, name: &str) -> Option<usize> {
+        let entries = &self.registry.0.entries;
+        let named = |is: &dyn Fn(&str) -> bool| {
+            entries.iter().position(|entry| {
+                is(&entry.tool.name) && is_visible(entry, &self.allowed, &self.caller)
+            })
+        };
+        named(&|own| own == name).or_else(|| named(&|own| portable(own) == name))
+    }
+
+    /// Where the visible tools are, in the registry's order.
+    fn seen_at(&self) -> Vec<usize> {
+        let entries = self.registry.0.entries.iter().enumerate();
+        let visible = entries.filter(|(_, entry)| is_visible(entry, &self.allowed, &self.caller));
+        visible.map(|(index, _)| index).collect()
     }
 
     /// Takes a call through every gate, for hosts without an async runtime.

@@ -46,11 +46,11 @@ impl Arguments<'_> {
         limits: &Limits,
         slots: &mut [&mut dyn Slot],
     ) -> Result<(), Vec<Problem>> {
-        let mut attempt =
-            |given: Arguments<'_>, limits: &Limits| given.try_fill(schema, limits, &mut *slots);
-        match attempt(self, limits) {
+        match self.try_fill(schema, limits, slots) {
             Attempt::Sure(()) => Ok(()),
-            first => self.settle(schema, limits, first, attempt),
+            first => self.settle(schema, limits, first, |given, limits| {
+                given.try_fill(schema, limits, &mut *slots)
+            }),
         }
     }
 
@@ -76,6 +76,7 @@ impl Arguments<'_> {
     }
 
     /// Fills the slots as far as the decoder alone can tell.
+    #[inline]
     pub(crate) fn try_fill(
         self,
         schema: &Compiled,

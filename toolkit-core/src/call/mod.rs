@@ -31,6 +31,8 @@ pub struct ToolCall {
     name: String,
     arguments: Given,
     cut: bool,
+    /// The form of the arguments, as the dialect that read them numbers it; 0 is the full schema's.
+    form: u16,
 }
 
 /// A call's arguments as they came.
@@ -54,7 +56,7 @@ impl ToolCall {
         arguments: impl Into<String>,
     ) -> Self {
         let arguments = Given::Text(arguments.into());
-        Self { id: id.into(), name: name.into(), arguments, cut: false }
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
     }
 
     /// Takes a call over whose arguments were parsed already, as an MCP client gives them.
@@ -71,7 +73,23 @@ impl ToolCall {
     /// ```
     pub fn from_value(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: Value) -> Self {
         let arguments = Given::Value(arguments);
-        Self { id: id.into(), name: name.into(), arguments, cut: false }
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
+    }
+
+    /// The same call, of arguments in the form that a dialect numbers so.
+    pub(crate) const fn in_form(mut self, form: u16) -> Self {
+        self.form = form;
+        self
+    }
+
+    pub(crate) const fn form(&self) -> u16 {
+        self.form
+    }
+
+    /// The same call by the tool's own name, and of other arguments where they were decoded.
+    pub(crate) fn of_tool(&self, name: &str, decoded: Option<String>) -> Self {
+        let arguments = decoded.map_or_else(|| self.arguments.clone(), Given::Text);
+        Self { name: name.to_owned(), arguments, form: 0, ..self.clone() }
     }
 
     /// The same call under another id.

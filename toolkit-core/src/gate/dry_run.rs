@@ -9,15 +9,12 @@ pub(super) async fn stop(way: &Way<'_>, preview: Option<Preview<'_>>) -> Result<
     if !way.is_rehearsal {
         return Ok(());
     }
-    let told = match preview {
-        Some(preview) => {
-            let text = preview().await.map_err(Stopped::Failed)?;
-            shown(&text, way.house.limits.report_bytes)
-        }
-        None => {
-            let arguments = way.canonical().map_or("", |canonical| &canonical.text);
-            format!("{} would run with {}", way.entry.tool.name, printable(arguments))
-        }
+    let told = if let Some(preview) = preview {
+        let text = preview().await.map_err(Stopped::Failed)?;
+        shown(&text, way.house.limits.report_bytes)
+    } else {
+        let arguments = way.canonical().map_or("", |canonical| &canonical.text);
+        format!("{} would run with {}", way.entry.tool.name, printable(arguments))
     };
     Err(Stopped::Refused(Box::new(Outcome::dry_run(&told))))
 }

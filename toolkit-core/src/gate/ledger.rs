@@ -59,7 +59,7 @@ pub(super) async fn parked(
 ) -> Result<Parked, Outcome> {
     let nothing = || Outcome::nothing_parked(approval_id);
     let book = house.book.as_ref().ok_or_else(nothing)?;
-    let id: ApprovalId = approval_id.parse().map_err(|_| nothing())?;
+    let id: ApprovalId = approval_id.parse().ok().ok_or_else(nothing)?;
     let record = book.find(id).await.map_err(|error| unreachable("the call", &error))?;
     let record = record.filter(|record| {
         record.principal == caller.principal()
@@ -334,7 +334,7 @@ pub(super) enum Ending {
 
 pub(super) fn ending(ended: &Ended) -> Ending {
     match ended {
-        Ok(Ok(_)) | Ok(Err(Stopped::Untellable(_))) => Ending::Over,
+        Ok(Ok(_) | Err(Stopped::Untellable(_))) => Ending::Over,
         Ok(Err(Stopped::Refused(_))) => Ending::Clean,
         Ok(Err(Stopped::Failed(Failure(cause)))) => match cause {
             Cause::Tool(error) if error.is_retryable() => Ending::Clean,

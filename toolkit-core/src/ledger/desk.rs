@@ -38,6 +38,15 @@ pub struct Desk {
 }
 
 /// A call that people decide on, as it stands by the store's clock.
+///
+/// ```
+/// use toolkit::ledger::{Desk, Filter, MemoryLedger, ParkedCall};
+///
+/// let desk = Desk::new(MemoryLedger::new());
+/// let calls: Vec<ParkedCall> = pollster::block_on(desk.waiting(&Filter::default()))?;
+/// assert!(calls.is_empty());
+/// # Ok::<(), toolkit::ledger::DeskError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ParkedCall {
@@ -74,6 +83,15 @@ pub struct ParkedCall {
 }
 
 /// A call of which nobody knows whether it took effect.
+///
+/// ```
+/// use toolkit::ledger::{Desk, DoubtfulCall, MemoryLedger};
+///
+/// let desk = Desk::new(MemoryLedger::new());
+/// let calls: Vec<DoubtfulCall> = pollster::block_on(desk.in_doubt())?;
+/// assert!(calls.is_empty());
+/// # Ok::<(), toolkit::ledger::DeskError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DoubtfulCall {

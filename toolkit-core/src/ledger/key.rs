@@ -10,6 +10,14 @@ use sha2::{Digest as _, Sha256};
 use super::store::{LedgerError, RowKey, Timestamp};
 
 /// A SHA-256, written as 64 hexadecimal digits.
+///
+/// ```
+/// use toolkit::ledger::Digest;
+///
+/// let digest = Digest::of_arguments(r#"{"amount":20}"#);
+/// assert_ne!(digest, Digest::of_arguments(r#"{"amount":21}"#));
+/// assert_eq!(digest.to_string().parse(), Ok(digest));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
@@ -116,6 +124,13 @@ impl Bound<'_> {
 }
 
 /// An id that a host gave a call is not of the form that ids have.
+///
+/// ```
+/// use toolkit::ledger::intent_id;
+///
+/// let error = intent_id("refund-1").unwrap_err().to_string();
+/// assert!(error.starts_with("an intent id has 16 to 255 letters, digits"), "{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "an intent id has 16 to 255 letters, digits or `_`, `.`, `:`, `-`; {found}: short ones are \
@@ -126,6 +141,13 @@ pub struct NoIntentId {
 }
 
 /// Takes an id that the host gave a call, where it is one.
+///
+/// ```
+/// use toolkit::ledger::intent_id;
+///
+/// assert_eq!(intent_id("ticket-4471:refund"), Ok("ticket-4471:refund"));
+/// assert!(intent_id("ticket 4471, refund").is_err());
+/// ```
 ///
 /// # Errors
 /// It is too short or too long, or has other characters.
@@ -170,13 +192,32 @@ fn read(prefix: &str, text: &str) -> Option<u128> {
     })
 }
 
-/// Declares an id of 128 random bits.
+/// One try to run a call: 128 random bits.
+///
+/// ```
+/// use toolkit::ledger::AttemptId;
+///
+/// assert_eq!(AttemptId(33).to_string(), "att_00000000000000000000000011");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttemptId(pub u128);
+
+/// What people decide on a parked call by: 128 random bits, in letters and digits that are not
+/// taken for each other.
+///
+/// ```
+/// use toolkit::ledger::ApprovalId;
+///
+/// let typed = "apr_OOOOOOOOOOOOOOOOOOOOOOOOIL".parse();
+/// assert_eq!(typed, Ok(ApprovalId(33)));
+/// assert_eq!(ApprovalId(33).to_string(), "apr_00000000000000000000000011");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApprovalId(pub u128);
+
+/// An id is read and shown as the text that people read.
 macro_rules! id {
     ($name:ident, $prefix:literal, $what:literal) => {
-        #[doc = $what]
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u128);
-
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 written($prefix, self.0, f)
@@ -193,16 +234,15 @@ macro_rules! id {
             type Err = LedgerError;
 
             fn from_str(text: &str) -> Result<Self, LedgerError> {
-                let wrong =
-                    || LedgerError::corrupt(format!("{text:?} is no {}", stringify!($name)));
+                let wrong = || LedgerError::corrupt(format!("{text:?} is no id of {}", $what));
                 read($prefix, text).map(Self).ok_or_else(wrong)
             }
         }
     };
 }
 
-id!(AttemptId, "att_", "One try to run a call.");
-id!(ApprovalId, "apr_", "What people decide on a parked call by.");
+id!(AttemptId, "att_", "an attempt");
+id!(ApprovalId, "apr_", "an approval");
 
 /// Documents hold these as the text that people read.
 macro_rules! as_text {
@@ -306,7 +346,7 @@ mod tests {
         let typed = "apr_OOOOOOOOOOOOOOOOOOOOOOOOiL";
         assert_eq!(typed.parse(), Ok(ApprovalId(33)));
         for wrong in ["apr_1", "att_00000000000000000000000000", "apr_zzzzzzzzzzzzzzzzzzzzzzzzzz"] {
-            let error = LedgerError::corrupt(format!("{wrong:?} is no ApprovalId"));
+            let error = LedgerError::corrupt(format!("{wrong:?} is no id of an approval"));
             assert_eq!(wrong.parse::<ApprovalId>(), Err(error));
         }
     }

@@ -219,6 +219,14 @@ impl Approval {
 }
 
 /// One person who agreed.
+///
+/// ```
+/// use toolkit::ledger::{Digest, Timestamp, Vote};
+///
+/// let (by, channel) = ("kim".to_owned(), "web".to_owned());
+/// let vote = Vote { by, channel, binding: Digest([0; 32]), at: Timestamp(7) };
+/// assert_eq!(vote.by, "kim");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vote {

@@ -190,10 +190,15 @@ fn is_closed(part: &Value) -> bool {
     part.get("enum").is_some() || part.get("const").is_some()
 }
 
+/// Whether a schema says what an array or object holds.
 fn has_structure(part: &Value) -> bool {
-    ["properties", "patternProperties", "additionalProperties", "prefixItems", "items"]
-        .iter()
-        .any(|keyword| part.get(keyword).is_some())
+    let says =
+        |keyword: &str, nothing: Value| part.get(keyword).is_some_and(|said| *said != nothing);
+    says("properties", json!({}))
+        || says("patternProperties", json!({}))
+        || says("additionalProperties", json!(true))
+        || says("prefixItems", json!([]))
+        || part.get("items").is_some()
 }
 
 /// An object without the nulls of properties that schemas which are joined do not require.

@@ -164,7 +164,7 @@ impl Param {
     }
 
     /// Whether a call must give it.
-    pub(super) fn is_required(&self) -> bool {
+    pub(crate) fn is_required(&self) -> bool {
         self.keyword("default").is_none() && !(self.optional)()
     }
 

@@ -68,7 +68,9 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// #[tool(effect = "write")]
 /// fn refund(order_id: &str) {}
 ///
-/// let view = Registry::builder().tools(tools![refund]).build()?.view(Caller::new("ann"));
+/// let ledger = toolkit::ledger::MemoryLedger::new();
+/// let registry = Registry::builder().tools(tools![refund]).ledger(ledger).build()?;
+/// let view = registry.view(Caller::new("ann"));
 /// assert_eq!(view.effect_of("refund"), Some(Effect::Write));
 /// # Ok::<(), toolkit::ToolConfigErrors>(())
 /// ```

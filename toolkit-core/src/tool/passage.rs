@@ -229,6 +229,7 @@ impl<'a> Passage<'a> {
     ///
     /// # Errors
     /// The report, as an outcome.
+    #[inline]
     pub fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         self.0.arguments(slots)
     }
@@ -251,10 +252,13 @@ impl Passage<'_> {
     ///
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
+    #[inline]
     pub fn pass_at_once(self) -> Result<(), Stopped> {
-        if self.0.enter_at_once() {
-            return Ok(());
-        }
+        if self.0.enter_at_once() { Ok(()) } else { self.ask_at_once() }
+    }
+
+    #[cold]
+    fn ask_at_once(self) -> Result<(), Stopped> {
         if let Some(gates) = self.0.pass(Rules::NONE) {
             let waits = || ToolConfigError::new("a gate waits where the call can not");
             gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
