@@ -34,7 +34,10 @@ pub use gate::{ApprovalRequest, Approver, Decision};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
-pub use tool::{BoxFuture, DynamicTool, Effect, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox};
+pub use tool::{
+    BoxFuture, DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
+    Verified,
+};
 
 /// The types that a constraint fits, asked of the type and never of its spelling.
 ///
@@ -61,15 +64,22 @@ pub mod __private {
     pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, Borrowed, Call, Check, FromStates, Gates, IntoRefusal, IntoToolbox, Keyword,
-        List, Number, Param, Passage, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
-        Text, Toolbox, checked, returned, slot, taken,
+        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,
+        IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
+        Passage, Policy, Preview, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
+        Text, Toolbox, Verification, checked, previewed, returned, slot, taken, verified,
     };
 
     /// Writes a constant as JSON.
     pub fn json<T: serde::Serialize>(value: T) -> serde_json::Value {
         // A value that is not JSON can not satisfy the schema either, and `build()` says so.
         serde_json::to_value(value).unwrap_or_default()
+    }
+
+    /// Owns words that the attribute was given.
+    #[must_use]
+    pub fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
     }
 
     /// Whether a description says nothing.

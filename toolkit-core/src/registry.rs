@@ -220,7 +220,7 @@ impl RegistryBuilder {
                 format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
             faults.push(ToolConfigError::new(message));
         }
-        let declared = tools.iter().any(|tool| tool.effect.is_some());
+        let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
         for tool in tools {
@@ -336,7 +336,7 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
         faults
             .push("its description is blank; it is the only thing the model chooses by".to_owned());
     }
-    if declared && tool.effect.is_none() {
+    if declared && tool.policy.effect.is_none() {
         faults.push(
             "it does not say its effect, and other tools do; add `effect = \"read\"`, \
              `\"write\"` or `\"irreversible\"`"
@@ -640,7 +640,7 @@ impl View {
     #[must_use]
     pub fn effect_of(&self, name: &str) -> Option<Effect> {
         let (entry, _) = self.seen().find(|(entry, _)| entry.tool.name == name)?;
-        Some(entry.tool.effect.unwrap_or(Effect::Read))
+        Some(entry.tool.policy.effect.unwrap_or(Effect::Read))
     }
 
     /// Who the agent acts for.

@@ -111,13 +111,9 @@ fn local(name: &str) -> Ident {
 /// Writes the table of a tool; `number` tells it from the others of a toolbox.
 fn table(tool: &Tool, number: usize) -> TokenStream {
     let Function { ident, root, .. } = &tool.function;
-    let Tool { name, description, scopes, .. } = tool;
+    let Tool { name, description, .. } = tool;
     let title = option(tool.title.as_ref());
-    let effect = option(tool.effect.map(|variant| {
-        let variant = Ident::new(variant, Span::call_site());
-        quote!(#root::__private::Effect::#variant)
-    }));
-    let approval = tool.approval.is_some();
+    let policy = policy(tool);
     let description = described(description, number, 0);
     let params = params(tool, number);
     let states = states(tool);
@@ -132,15 +128,36 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
             description: #description,
             place: (::core::file!(), #line),
             module: ::core::module_path!(),
-            effect: #effect,
-            scopes: &[#(#scopes),*],
-            approval: #approval,
+            policy: #policy,
             params: &[#(#params),*],
             states: &[#(#states),*],
             output: || (&#root::__private::Returned::<#output>::success()).schema(),
             call: #call,
         }
     }
+}
+
+/// Writes what the gates go by, as far as it was said.
+fn policy(tool: &Tool) -> TokenStream {
+    let root = &tool.function.root;
+    let mut said = TokenStream::new();
+    if let Some(variant) = tool.effect {
+        let variant = Ident::new(variant, Span::call_site());
+        let effect = quote!(#root::__private::Effect::#variant);
+        said.extend(quote!(effect: ::core::option::Option::Some(#effect),));
+    }
+    if !tool.scopes.is_empty() {
+        let scopes = &tool.scopes;
+        said.extend(quote!(scopes: #root::__private::words(&[#(#scopes),*]),));
+    }
+    if tool.approval.is_some() {
+        let agreement = quote!(#root::__private::ApprovalPolicy::DEFAULT);
+        said.extend(quote!(approval: ::core::option::Option::Some(#agreement),));
+    }
+    if said.is_empty() {
+        return quote!(|| #root::__private::Policy::DEFAULT);
+    }
+    quote!(|| #root::__private::Policy { #said ..#root::__private::Policy::DEFAULT })
 }
 
 fn option(value: Option<impl ToTokens>) -> TokenStream {
@@ -447,6 +464,7 @@ fn rules(tool: &Tool) -> TokenStream {
         #root::__private::Rules {
             checks: &[#(#checks),*],
             approval: #approval,
+            ..::core::default::Default::default()
         }
     }
 }

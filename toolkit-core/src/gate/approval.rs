@@ -10,7 +10,7 @@ use crate::call::Outcome;
 use crate::caller::{CallContext, Caller};
 use crate::error::ToolConfigError;
 use crate::problem::{escaped, printable, quoted};
-use crate::tool::{BoxFuture, Effect, Stopped, Tool};
+use crate::tool::{BoxFuture, Stopped, Tool};
 
 /// Asks a person about one call.
 ///
@@ -198,7 +198,7 @@ impl fmt::Display for ApprovalRequest {
 
 /// Whether a call of the tool can need a person at all.
 pub(crate) fn may_ask(tool: &Tool) -> bool {
-    tool.asks || tool.effect == Some(Effect::Irreversible)
+    tool.policy.may_ask()
 }
 
 pub(super) async fn ask(
@@ -206,8 +206,7 @@ pub(super) async fn ask(
     rule: Option<&(dyn Fn() -> bool + Sync)>,
 ) -> Result<(), Stopped> {
     let tool = &way.entry.tool;
-    let always = tool.effect == Some(Effect::Irreversible);
-    if !always && !rule.is_some_and(|rule| rule()) {
+    if !tool.policy.always_asks() && !rule.is_some_and(|rule| rule()) {
         return Ok(());
     }
     let (Some(approver), Some(canonical)) = (&way.house.approver, way.canonical()) else {

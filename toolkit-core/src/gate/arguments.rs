@@ -7,7 +7,7 @@ use crate::arguments::{self, Slot};
 use crate::call::{Arguments, Outcome, ToolCall};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind};
-use crate::tool::{Effect, Input, Stopped, Tool};
+use crate::tool::{Input, Stopped, Tool};
 
 /// The arguments that a call runs with, where somebody else must see them as well.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) fn check(
 /// Whether what is decoded must be what an approver, or a second run, would see.
 fn runs_from_canonical(tool: &Tool) -> bool {
     let is_dynamic = matches!(tool.input, Input::Given(_));
-    is_dynamic || tool.asks || !matches!(tool.effect, None | Some(Effect::Read))
+    is_dynamic || tool.policy.may_ask() || tool.policy.is_effectful()
 }
 
 fn by_canonical(

@@ -39,7 +39,13 @@ pub(crate) fn is_visible(entry: &Entry, allowed: &Allowed, caller: &Caller) -> b
 }
 
 fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
-    entry.tool.scopes.iter().map(String::as_str).find(|scope| !caller.granted().contains(scope))
+    entry
+        .tool
+        .policy
+        .scopes
+        .iter()
+        .map(String::as_str)
+        .find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.

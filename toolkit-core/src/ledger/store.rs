@@ -57,8 +57,8 @@ impl FromStr for RowKey {
             return Err(wrong());
         }
         for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = str::from_utf8(digits).map_err(|_| wrong())?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| wrong())?;
+            let digits = str::from_utf8(digits).map_err(|_other| wrong())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_other| wrong())?;
         }
         Ok(Self(bytes))
     }

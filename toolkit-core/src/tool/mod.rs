@@ -4,10 +4,13 @@ mod argument;
 mod bait;
 mod constraint;
 mod passage;
+mod policy;
+mod preview;
 mod state;
 mod survey;
 mod table;
 mod toolbox;
+mod unknown;
 
 use std::fmt;
 use std::pin::Pin;
@@ -20,14 +23,17 @@ use serde_json::Value;
 pub use argument::{Borrowed, Keyword, Param, ToolArg, slot};
 pub use constraint::{List, Number, Text};
 pub use passage::{
-    Check, Gates, IntoRefusal, Passage, Refusal, Rules, Stopped, ToolFailure, ToolOutput, checked,
-    returned, taken,
+    Check, Gates, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure, ToolOutput,
+    Verification, checked, returned, taken,
 };
+pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy};
+pub use preview::{IntoPreview, previewed};
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
 use survey::{Asked, survey};
 pub use table::{Annotated, Call, Table};
 pub use toolbox::{IntoToolbox, Receiver, Toolbox};
+pub use unknown::{IntoVerified, OnUnknown, Verified, verified};
 
 use crate::caller::CallContext;
 use crate::output::Output;
@@ -119,9 +125,7 @@ pub struct Tool {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) place: Option<String>,
-    pub(crate) effect: Option<Effect>,
-    pub(crate) scopes: Vec<String>,
-    pub(crate) asks: bool,
+    pub(crate) policy: Policy,
     pub(crate) input: Input,
     pub(crate) states: &'static [StateNeed],
     pub(crate) output: fn() -> Option<Schema>,
@@ -219,9 +223,7 @@ impl Tool {
             title: table.title.map(str::to_owned),
             description: table.description.to_owned(),
             place: Some(format!("{} at {file}:{line}", table.module)),
-            effect: table.effect,
-            scopes: table.scopes.iter().map(|&scope| scope.to_owned()).collect(),
-            asks: table.approval,
+            policy: (table.policy)(),
             input: Input::Params(table.params),
             states: table.states,
             output: table.output,
@@ -281,9 +283,7 @@ impl Tool {
             title: None,
             description: description.into(),
             place: None,
-            effect: None,
-            scopes: Vec::new(),
-            asks: false,
+            policy: Policy::DEFAULT,
             input: Input::Given(schema),
             states: &[],
             output: || None,
@@ -342,7 +342,7 @@ impl Tool {
                 let arguments = taken(arguments)?;
                 let needed = || approval.as_deref().is_some_and(|rule| rule(&arguments));
                 let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
-                passage.pass(Rules { checks: &[], approval }).await?;
+                passage.pass(Rules { approval, ..Rules::default() }).await?;
                 run(arguments, passage.context().clone()).await
             })),
         }
@@ -383,7 +383,7 @@ impl DynamicTool {
     /// Says what it does to the world.
     #[must_use]
     pub const fn effect(mut self, effect: Effect) -> Self {
-        self.0.effect = Some(effect);
+        self.0.policy.effect = Some(effect);
         self
     }
 
@@ -394,7 +394,7 @@ impl DynamicTool {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        self.0.scopes.extend(scopes.into_iter().map(Into::into));
+        self.0.policy.scopes.extend(scopes.into_iter().map(Into::into));
         self
     }
 
@@ -404,7 +404,7 @@ impl DynamicTool {
         if let Body::Handler { approval, .. } = &mut self.0.body {
             *approval = Some(Arc::new(rule));
         }
-        self.0.asks = true;
+        self.0.policy.approval.get_or_insert_default();
         self
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::BoxFuture;
 use super::state::{FromStates, States, shared};
 use super::toolbox::{Receiver, Toolbox};
+use super::unknown::Verified;
 use crate::arguments::Slot;
 use crate::call::Outcome;
 use crate::caller::CallContext;
@@ -138,6 +139,13 @@ impl IntoRefusal for Failure {
 /// One `check`, ready to run.
 pub type Check<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<(), Refusal>> + Sync);
 
+/// A `preview`, ready to run.
+pub type Preview<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<String, Failure>> + Sync);
+
+/// An `on_unknown = verify(…)`, ready to run.
+pub type Verification<'a> =
+    &'a (dyn Fn() -> BoxFuture<'a, Result<Verified<Output>, Failure>> + Sync);
+
 /// The expressions of the attribute, over the decoded arguments.
 #[derive(Default)]
 pub struct Rules<'a> {
@@ -145,6 +153,10 @@ pub struct Rules<'a> {
     pub checks: &'a [Check<'a>],
     /// Whether a person must agree to this call.
     pub approval: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// What the call would do, in the tool's own words.
+    pub preview: Option<Preview<'a>>,
+    /// Whether an earlier run of this call took effect.
+    pub verify: Option<Verification<'a>>,
 }
 
 /// What stands between the decoded call and its function; the gates implement it.

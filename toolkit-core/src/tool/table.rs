@@ -5,7 +5,7 @@ use schemars::Schema;
 use super::argument::Param;
 use super::passage::{Passage, Stopped};
 use super::state::StateNeed;
-use super::{BoxFuture, Effect};
+use super::{BoxFuture, Policy};
 use crate::output::Output;
 
 /// The generated call function.
@@ -30,12 +30,8 @@ pub struct Table {
     pub place: (&'static str, u32),
     /// Path of the module that the function is in.
     pub module: &'static str,
-    /// What the tool does to the world; `None` where it does not say.
-    pub effect: Option<Effect>,
-    /// The scopes that the caller must hold.
-    pub scopes: &'static [&'static str],
-    /// Whether there is an approval rule.
-    pub approval: bool,
+    /// What the gates go by.
+    pub policy: fn() -> Policy,
     /// The parameters that the model fills, in the signature's order.
     pub params: &'static [Param],
     /// The states that the tool asks for.

@@ -28,9 +28,16 @@ const _: () = {
             description: "Refund a customer payment. Use after the order was looked up. Do not use for store credit; use issue_credit.",
             place: (::core::file!(), ::core::line!()),
             module: ::core::module_path!(),
-            effect: ::core::option::Option::Some(::toolkit::__private::Effect::Write),
-            scopes: &["payments:write"],
-            approval: true,
+            policy: || ::toolkit::__private::Policy {
+                effect: ::core::option::Option::Some(
+                    ::toolkit::__private::Effect::Write,
+                ),
+                scopes: ::toolkit::__private::words(&["payments:write"]),
+                approval: ::core::option::Option::Some(
+                    ::toolkit::__private::ApprovalPolicy::DEFAULT,
+                ),
+                ..::toolkit::__private::Policy::DEFAULT
+            },
             params: &[
                 ::toolkit::__private::Param::of::<
                     String,
@@ -104,6 +111,7 @@ const _: () = {
                             }),
                         ],
                         approval: ::core::option::Option::Some(&|| amount > 500.0),
+                        ..::core::default::Default::default()
                     })
                     .await?;
                 ::toolkit::__private::returned(

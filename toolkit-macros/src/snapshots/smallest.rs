@@ -22,9 +22,7 @@ const _: () = {
             description: "Adds two numbers.",
             place: (::core::file!(), ::core::line!()),
             module: ::core::module_path!(),
-            effect: ::core::option::Option::None,
-            scopes: &[],
-            approval: false,
+            policy: || ::toolkit::__private::Policy::DEFAULT,
             params: &[
                 ::toolkit::__private::Param::of::<i64>("left", "", &[]),
                 ::toolkit::__private::Param::of::<i64>("right", "", &[]),

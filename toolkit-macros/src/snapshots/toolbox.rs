@@ -25,9 +25,7 @@ const _: () = {
                 description: "Tells how many refunds there were.",
                 place: (::core::file!(), ::core::line!()),
                 module: ::core::module_path!(),
-                effect: ::core::option::Option::None,
-                scopes: &[],
-                approval: false,
+                policy: || ::toolkit::__private::Policy::DEFAULT,
                 params: &[],
                 states: &[::toolkit::__private::StateNeed::receiver::<Self, &Self>()],
                 output: || (&::toolkit::__private::Returned::<u64>::success()).schema(),
@@ -49,11 +47,15 @@ const _: () = {
                 description: "Refunds an order.",
                 place: (::core::file!(), ::core::line!()),
                 module: ::core::module_path!(),
-                effect: ::core::option::Option::Some(
-                    ::toolkit::__private::Effect::Write,
-                ),
-                scopes: &[],
-                approval: true,
+                policy: || ::toolkit::__private::Policy {
+                    effect: ::core::option::Option::Some(
+                        ::toolkit::__private::Effect::Write,
+                    ),
+                    approval: ::core::option::Option::Some(
+                        ::toolkit::__private::ApprovalPolicy::DEFAULT,
+                    ),
+                    ..::toolkit::__private::Policy::DEFAULT
+                },
                 params: &[::toolkit::__private::Param::of::<f64>("amount", "", &[])],
                 states: &[
                     ::toolkit::__private::StateNeed::receiver::<Self, Arc<Self>>(),
@@ -79,6 +81,7 @@ const _: () = {
                             approval: ::core::option::Option::Some(
                                 &|| amount > this.limit,
                             ),
+                            ..::core::default::Default::default()
                         })
                         .await?;
                     ::toolkit::__private::returned(

@@ -10,7 +10,9 @@ mod seal;
 mod sqlite;
 
 pub use toolkit_core::ledger::{
-    Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
+    ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
+    HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
+    Resolution, Row, RowKey, RowState, Swept, Timestamp, Vote, intent_id,
 };
 
 #[cfg(feature = "postgres")]

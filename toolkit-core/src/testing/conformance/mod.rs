@@ -49,14 +49,11 @@ const PARTS: [(&str, Part); 10] = [
 /// [`conforms_on_threads`] has them race on threads, too.
 ///
 /// ```
-/// # use std::future::{Ready, ready};
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[tokio::test]
-/// async fn my_store_conforms() {
-///     toolkit::testing::conforms(async || MyStore::connect("…").await.unwrap()).await;
-/// }
-/// # }
+/// use toolkit::ledger::MemoryLedger;
+///
+/// # pollster::block_on(async {
+/// toolkit::testing::conforms(async || MemoryLedger::new()).await;
+/// # });
 /// ```
 ///
 /// # Panics
@@ -73,13 +70,9 @@ pub async fn conforms<L: Ledger>(make_store: impl AsyncFn() -> L) {
 /// Holds a store that needs no async runtime to the same, and has threads race for its rows.
 ///
 /// ```
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[test]
-/// fn my_store_conforms() {
-///     toolkit::testing::conforms_on_threads(|| MyStore::open("calls.db").unwrap());
-/// }
-/// # }
+/// use toolkit::ledger::MemoryLedger;
+///
+/// toolkit::testing::conforms_on_threads(MemoryLedger::new);
 /// ```
 ///
 /// # Panics
@@ -95,14 +88,11 @@ pub fn conforms_on_threads<L: Ledger>(make_store: impl Fn() -> L) {
 /// The seed is printed. The environment's `TOOLKIT_SEED` repeats a run.
 ///
 /// ```
-/// # #[cfg(any())]
-/// # mod shown {
-/// #[tokio::test]
-/// async fn my_store_is_a_map() {
-///     let make_store = async || MyStore::connect("…").await.unwrap();
-///     toolkit::testing::sequences(make_store, 10_000).await;
-/// }
-/// # }
+/// use toolkit::ledger::MemoryLedger;
+///
+/// # pollster::block_on(async {
+/// toolkit::testing::sequences(async || MemoryLedger::new(), 100).await;
+/// # });
 /// ```
 ///
 /// # Panics
