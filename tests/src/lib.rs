@@ -2,6 +2,7 @@
 
 pub mod schemas;
 pub mod tools;
+pub mod workers;
 
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -224,30 +224,22 @@ pub mod dialect {
     };
 }
 
-/// Effectful calls, each a row of a store that outlives the process.
+/// Effectful calls: each is a row of a store, which says what came of it.
 ///
-/// A store keeps rows and history, and knows nothing of what they mean. Choose one by where
-/// the calls are made, each behind a feature:
+/// At most one automatic execution per key; exactly one when the target honours the key or can
+/// be queried.
+///
+/// The store is chosen by where the calls are made, each but the first behind a feature:
 ///
 /// | feature | store | for |
 /// |---|---|---|
+/// | | `MemoryLedger` | tests, and tools that change nothing |
 /// | `sqlite` | `SqliteLedger` | the processes of one machine, in one file |
-/// | `postgres` | `PostgresLedger` | many machines |
-/// | `redis` | `RedisLedger` | many machines, where Redis is set up to keep what it acknowledges |
+/// | `postgres` | `PostgresLedger` | the processes of many machines |
+/// | `redis` | `RedisLedger` | the same, where Redis is set up to keep what it acknowledges |
 ///
-/// A store of your own passes `toolkit::testing::conforms`.
-///
-/// ```
-/// use std::time::Duration;
-/// use toolkit::ledger::{RowKey, Timestamp};
-///
-/// let claimed_at = Timestamp(1_790_000_000_000);
-/// assert!(claimed_at.plus(Duration::from_secs(60)) > claimed_at);
-///
-/// let key: RowKey = "5e".repeat(32).parse()?;
-/// assert_eq!(key, RowKey([0x5e; 32]));
-/// # Ok::<(), toolkit::ledger::LedgerError>(())
-/// ```
+/// A store of your own implements [`Ledger`](ledger::Ledger) and passes
+/// `toolkit::testing::conforms`.
 pub mod ledger;
 
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.

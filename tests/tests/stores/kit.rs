@@ -2,7 +2,9 @@
 
 use std::panic::catch_unwind;
 
-use toolkit::testing::{conforms, sequences};
+use toolkit::ledger::MemoryLedger;
+use toolkit::testing::{conforms, conforms_on_threads, sequences};
+use toolkit_tests::cases;
 
 use crate::memory::{Memory, Wrong};
 
@@ -37,6 +39,12 @@ const FOUND: [(Wrong, &str); 25] = [
     (Wrong::TimeStandsStill, "time: the store's time "),
     (Wrong::ErrorForATakenKey, "create: create failed: the ledger is damaged: taken"),
 ];
+
+#[test]
+fn the_store_in_memory_conforms() {
+    conforms_on_threads(MemoryLedger::new);
+    pollster::block_on(sequences(async || MemoryLedger::new(), cases(10_000)));
+}
 
 #[test]
 fn each_wrong_store_is_told_what_it_does() {

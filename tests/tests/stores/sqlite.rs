@@ -1,36 +1,14 @@
 //! A ledger in one file.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toolkit::ledger::{Durability, Filter, Ledger, LedgerError, Row, SqliteLedger, Timestamp};
 use toolkit::testing::{conforms_on_threads, sequences};
 use toolkit_tests::cases;
 
+use crate::folder::Folder;
 use crate::rows::{line, row};
-
-/// A folder that is removed with the test.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("toolkit-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn calls(&self) -> PathBuf {
-        self.0.join("calls.db")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A ledger with so many rows, closed again.
 fn filled(path: &Path, rows: u8) {

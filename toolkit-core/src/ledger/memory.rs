@@ -87,6 +87,16 @@ fn system_time() -> Timestamp {
     Timestamp(0).plus(since)
 }
 
+/// What is said of an approval id that another row has.
+fn taken(rows: &BTreeMap<RowKey, (Row, Vec<HistoryLine>)>, row: &Row) -> Option<LedgerError> {
+    let id = row.approval_id.as_ref()?;
+    let has_it =
+        |(other, _): &(Row, _)| other.key != row.key && other.approval_id == row.approval_id;
+    rows.values()
+        .any(has_it)
+        .then(|| LedgerError::corrupt(format!("the approval id {id:?} belongs to another row")))
+}
+
 /// An answer that is there at once.
 fn at_once<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, Result<T, LedgerError>> {
     Box::pin(ready(Ok(value)))
@@ -114,6 +124,9 @@ impl Ledger for MemoryLedger {
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
         let mut rows = self.rows();
         let is_free = !rows.contains_key(&row.key);
+        if is_free && let Some(error) = taken(&rows, row) {
+            return Box::pin(ready(Err(error)));
+        }
         if is_free {
             rows.insert(row.key, (row.clone(), vec![line.clone()]));
         }
@@ -127,7 +140,13 @@ impl Ledger for MemoryLedger {
         line: &'a HistoryLine,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
         let mut rows = self.rows();
-        let found = rows.get_mut(&row.key).filter(|(old, _)| old.version + 1 == row.version);
+        let is_next = |(old, _): &(Row, _)| old.version.checked_add(1) == Some(row.version);
+        if rows.get(&row.key).is_some_and(is_next)
+            && let Some(error) = taken(&rows, row)
+        {
+            return Box::pin(ready(Err(error)));
+        }
+        let found = rows.get_mut(&row.key).filter(|entry| is_next(entry));
         let is_next = found.is_some();
         if let Some((old, lines)) = found {
             *old = row.clone();

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod dispatch;
+mod ledger;
 mod measure;
 
 use std::process::ExitCode;
@@ -28,11 +29,9 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [measure::INNER, name] => run_alone(name),
         [] => print_all(""),
-        [subject] if figures().iter().any(|figure| figure.name.starts_with(subject)) => {
-            print_all(subject)
-        }
+        [subject] if names().iter().any(|name| name.starts_with(subject)) => print_all(subject),
         _ => {
-            let subjects: Vec<String> = figures().into_iter().map(|figure| figure.name).collect();
+            let subjects = names();
             eprintln!(
                 "usage: figures [SUBJECT], a subject being the start of one of: {}",
                 subjects.join(", ")
@@ -53,7 +52,19 @@ fn print_all(subject: &str) -> ExitCode {
         });
         println!("{line}");
     }
+    for (name, measure) in ledger::FIGURES {
+        if name.starts_with(subject)
+            && let Some(line) = measure(name)
+        {
+            println!("{line}");
+        }
+    }
     ExitCode::SUCCESS
+}
+
+fn names() -> Vec<String> {
+    let names = figures().into_iter().map(|figure| figure.name);
+    names.chain(ledger::FIGURES.map(|(name, _)| name.to_owned())).collect()
 }
 
 /// The process that valgrind counts: one contender and nothing else.

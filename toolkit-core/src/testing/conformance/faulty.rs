@@ -98,15 +98,20 @@ impl Faulty {
         read.await
     }
 
-    async fn write(
-        &self,
-        write: BoxFuture<'_, Result<bool, LedgerError>>,
+    /// The write is made when it is certain that it is: a store may write before it is polled.
+    async fn write<'a>(
+        &'a self,
+        write: impl FnOnce() -> BoxFuture<'a, Result<bool, LedgerError>>,
     ) -> Result<bool, LedgerError> {
-        match self.next.swap(0, Ordering::SeqCst) {
-            1 => Err(injected("a request was lost")),
-            2 => self.read(write).await.and_then(|_| Err(injected("an answer was lost"))),
-            _ => self.read(write).await,
+        let fault = self.next.swap(0, Ordering::SeqCst);
+        if fault == 1 {
+            return Err(injected("a request was lost"));
         }
+        if self.unreachable.load(Ordering::SeqCst) {
+            return Err(injected("it is unreachable"));
+        }
+        let written = write().await;
+        if fault == 2 { written.and_then(|_| Err(injected("an answer was lost"))) } else { written }
     }
 }
 
@@ -131,7 +136,7 @@ impl Ledger for Faulty {
         row: &'a Row,
         line: &'a HistoryLine,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        Box::pin(self.write(self.store.create(row, line)))
+        Box::pin(self.write(move || self.store.create(row, line)))
     }
 
     fn swap<'a>(
@@ -139,7 +144,7 @@ impl Ledger for Faulty {
         row: &'a Row,
         line: &'a HistoryLine,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        Box::pin(self.write(self.store.swap(row, line)))
+        Box::pin(self.write(move || self.store.swap(row, line)))
     }
 
     fn remove<'a>(
@@ -147,7 +152,7 @@ impl Ledger for Faulty {
         key: &'a RowKey,
         version: u64,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        Box::pin(self.write(self.store.remove(key, version)))
+        Box::pin(self.write(move || self.store.remove(key, version)))
     }
 
     fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {

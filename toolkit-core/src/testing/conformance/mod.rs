@@ -49,9 +49,11 @@ const PARTS: [(&str, Part); 10] = [
 /// [`conforms_on_threads`] has them race on threads, too.
 ///
 /// ```
-/// # use toolkit::ledger::MemoryLedger;
-/// // In a test of yours, with your store.
-/// pollster::block_on(toolkit::testing::conforms(async || MemoryLedger::new()));
+/// use toolkit::ledger::MemoryLedger;
+///
+/// # pollster::block_on(async {
+/// toolkit::testing::conforms(async || MemoryLedger::new()).await;
+/// # });
 /// ```
 ///
 /// # Panics
@@ -68,8 +70,8 @@ pub async fn conforms<L: Ledger>(make_store: impl AsyncFn() -> L) {
 /// Holds a store that needs no async runtime to the same, and has threads race for its rows.
 ///
 /// ```
-/// # use toolkit::ledger::MemoryLedger;
-/// // In a test of yours, with your store.
+/// use toolkit::ledger::MemoryLedger;
+///
 /// toolkit::testing::conforms_on_threads(MemoryLedger::new);
 /// ```
 ///
@@ -86,9 +88,11 @@ pub fn conforms_on_threads<L: Ledger>(make_store: impl Fn() -> L) {
 /// The seed is printed. The environment's `TOOLKIT_SEED` repeats a run.
 ///
 /// ```
-/// # use toolkit::ledger::MemoryLedger;
-/// // In a test of yours, with your store, and more of them.
-/// pollster::block_on(toolkit::testing::sequences(async || MemoryLedger::new(), 100));
+/// use toolkit::ledger::MemoryLedger;
+///
+/// # pollster::block_on(async {
+/// toolkit::testing::sequences(async || MemoryLedger::new(), 100).await;
+/// # });
 /// ```
 ///
 /// # Panics

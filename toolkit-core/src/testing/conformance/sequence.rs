@@ -63,6 +63,10 @@ async fn one(store: &Arc<dyn Ledger>, dice: &mut Dice, mut rows: Rows) -> Verdic
             ));
         }
     }
+    // What is left would only be in the way of the next one.
+    for (row, _) in map.values() {
+        worked("remove", store.remove(&row.key, row.version).await)?;
+    }
     Ok(())
 }
 

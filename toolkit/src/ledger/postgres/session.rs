@@ -34,13 +34,13 @@ pub(super) struct Session {
 
 impl Session {
     /// Checks the server, creates what is missing and prepares the statements.
-    pub(super) async fn begin(client: Client, schema: &str) -> Result<Self, LedgerError> {
-        let schema = format!("\"{}\"", schema.replace('"', "\"\""));
+    pub(super) async fn begin(client: Client, name: &str) -> Result<Self, LedgerError> {
+        let schema = format!("\"{}\"", name.replace('"', "\"\""));
         tables::check(&client).await?;
         // A stricter isolation would make errors of the swaps that lose.
         let isolation = "SET default_transaction_isolation TO 'read committed'";
         client.batch_execute(isolation).await.map_err(|error| failed(&error))?;
-        tables::create(&client, &schema).await?;
+        tables::create(&client, name, &schema).await?;
         let prepare = async |sql: &str| client.prepare(sql).await.map_err(|error| failed(&error));
         Ok(Self {
             load: prepare(&loading(&schema, "key = $1")).await?,

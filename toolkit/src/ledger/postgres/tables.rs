@@ -8,6 +8,8 @@ use super::session::failed;
 /// The version of the tables.
 const VERSION: i32 = 1;
 
+const TABLES: [&str; 3] = ["ledger", "history", "version"];
+
 /// The oldest server whose statements these are tested to be.
 const OLDEST: i32 = 120_000;
 
@@ -49,8 +51,8 @@ pub(super) async fn check(client: &Client) -> Result<(), LedgerError> {
 }
 
 /// Creates the tables where they are missing, and refuses those of another version.
-pub(super) async fn create(client: &Client, schema: &str) -> Result<(), LedgerError> {
-    let there = exist(client, schema).await?;
+pub(super) async fn create(client: &Client, name: &str, schema: &str) -> Result<(), LedgerError> {
+    let there = exist(client, name, schema).await?;
     if !there {
         client.batch_execute(&creation(schema)).await.map_err(|error| failed(&error))?;
     }
@@ -71,21 +73,22 @@ pub(super) async fn create(client: &Client, schema: &str) -> Result<(), LedgerEr
 }
 
 /// Whether all are there, or none; who may not create any may use those that are.
-async fn exist(client: &Client, schema: &str) -> Result<bool, LedgerError> {
-    let mut there = Vec::new();
-    for table in ["ledger", "history", "version"] {
-        let name = format!("{schema}.{table}");
-        let found = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]).await;
-        let found = found.map_err(|error| failed(&error))?;
-        there.push((name, found.try_get::<_, bool>(0).map_err(|error| failed(&error))?));
-    }
-    let missing = there.iter().find(|(_, there)| !there);
-    match (missing, there.iter().any(|(_, there)| *there)) {
-        (None, _) => Ok(true),
-        (Some(_), false) => Ok(false),
-        (Some((name, _)), true) => {
-            Err(LedgerError::corrupt(format!("there is no table {name}, and others of its schema")))
-        }
+///
+/// One statement sees all that another one creates, or nothing of it.
+async fn exist(client: &Client, name: &str, schema: &str) -> Result<bool, LedgerError> {
+    const THERE: &str = "SELECT relname::text FROM pg_class JOIN pg_namespace \
+         ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relkind = 'r'";
+    let there = client.query(THERE, &[&name]).await.map_err(|error| failed(&error))?;
+    let there: Result<Vec<String>, _> = there.iter().map(|row| row.try_get(0)).collect();
+    let there = there.map_err(|error| failed(&error))?;
+    let (found, missing): (Vec<&str>, Vec<&str>) =
+        TABLES.iter().partition(|table| there.iter().any(|there| there == *table));
+    match (found.as_slice(), missing.as_slice()) {
+        (_, []) => Ok(true),
+        ([], _) => Ok(false),
+        (_, [missing, ..]) => Err(LedgerError::corrupt(format!(
+            "there is no table {schema}.{missing}, and others of its schema"
+        ))),
     }
 }
 
