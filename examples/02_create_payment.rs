@@ -5,6 +5,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
+use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 
 /// Currency of a payment.
@@ -48,7 +49,8 @@ const WRONG: &str = r#"{"ammount":5,"currency":"usd","pay_on":"next friday"}"#;
 const RIGHT: &str = r#"{"amount":5,"currency":"USD","pay_on":"2026-12-04"}"#;
 
 pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
-    let registry = Registry::builder().tools(tools![create_payment]).build()?;
+    let ledger = MemoryLedger::accept_loss("a demonstration");
+    let registry = Registry::builder().tools(tools![create_payment]).ledger(ledger).build()?;
     let view = registry.view(Caller::new("ann"));
     for arguments in [WRONG, RIGHT] {
         writeln!(out, "create_payment {arguments}\n")?;

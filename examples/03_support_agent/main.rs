@@ -24,6 +24,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolkit::Approver;
 use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
+use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 
 use store::{Order, Payment, Refund, Shop};
@@ -64,6 +65,7 @@ impl Office {
                 close_account,
             ])
             .state(Arc::clone(&shop))
+            .ledger(MemoryLedger::accept_loss("a demonstration"))
             .approver(desk(Arc::clone(&notes)))
             .build()?;
         let caller = Caller::new("agent-7").tenant("furniture").scopes(["payments:write"]);
@@ -125,12 +127,12 @@ pub(crate) const PROVIDERS: [Provider; 2] = [
 ];
 
 impl Provider {
-    fn request(&self, office: &Office, messages: &[Message]) -> Value {
+    fn request(&self, office: &Office, messages: &[Message]) -> Result<Value, ToolConfigErrors> {
         let request = Request::new(self.model, messages)
             .max_tokens(1024)
             .system(SYSTEM)
-            .tools(office.view.definitions(self.dialect));
-        self.dialect.request(&request)
+            .tools(office.view.definitions(self.dialect)?);
+        Ok(self.dialect.request(&request))
     }
 }
 
@@ -143,7 +145,7 @@ pub(crate) fn play(
     let transcript: Transcript<'_> = serde_json::from_str(provider.transcript)?;
     show(out, "user", &transcript.user)?;
     let mut messages = vec![Message::User(transcript.user)];
-    let mut request = provider.request(office, &messages);
+    let mut request = provider.request(office, &messages)?;
     for (index, body) in transcript.replies.iter().enumerate() {
         writeln!(out, "\n{} reply {}", provider.dialect.name(), index + 1)?;
         let reply = provider.dialect.read(body.get())?;
@@ -157,7 +159,7 @@ pub(crate) fn play(
             continue;
         }
         messages.push(Message::Results(answered));
-        request = provider.request(office, &messages);
+        request = provider.request(office, &messages)?;
     }
     Ok(request)
 }
@@ -257,7 +259,7 @@ impl Command {
                 writeln!(out, "{}", outcome.text())?;
             }
             Self::Definitions(dialect) => {
-                writeln!(out, "{:#}", Office::open()?.view.definitions(dialect))?;
+                writeln!(out, "{:#}", Office::open()?.view.definitions(dialect)?)?;
             }
         }
         Ok(())

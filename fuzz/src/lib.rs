@@ -82,7 +82,7 @@ fn everything(
 }
 
 /// Takes everything, and shows it to an approver.
-#[tool(effect = "write", approval(true))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), approval(true))]
 fn change(
     #[arg(multiple_of = 0.25)] number: Option<f64>,
     #[arg(unique_items = true, max_items = 9)] list: Option<Vec<i8>>,

@@ -93,7 +93,8 @@ pub fn call(view: &View, name: &str, arguments: &str) -> Outcome {
 /// # Panics
 /// There is none.
 pub fn definition(view: &View) -> Value {
-    let definitions = view.definitions(&toolkit::dialect::Anthropic);
+    let definitions =
+        view.definitions(&toolkit::dialect::Anthropic).expect("the tool has such a form");
     definitions.get(0).cloned().expect("one tool is visible")
 }
 

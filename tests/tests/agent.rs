@@ -74,7 +74,8 @@ where
 }
 
 fn view(tools: impl IntoIterator<Item = Tool>) -> View {
-    Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"))
+    let ledger = toolkit::ledger::MemoryLedger::new();
+    Registry::builder().tools(tools).ledger(ledger).build().unwrap().view(Caller::new("ann"))
 }
 
 fn calls(names: &[&str]) -> Reply {
@@ -327,7 +328,9 @@ fn a_run_ends_when_its_time_is_over_between_two_calls() {
         *moved.0.lock().unwrap() += Duration::from_secs(400);
         async { Ok::<_, Failure>("ok") }
     };
-    let slow = Tool::dynamic("slow", "Is slow.", no_arguments(), handler).effect(Effect::Write);
+    let slow = Tool::dynamic("slow", "Is slow.", no_arguments(), handler)
+        .effect(Effect::Write)
+        .without_ledger("a test calls it again");
     let model = ScriptedModel::new([Reply::calls(
         ["1", "2", "3"].map(|id| ToolCall::new(id, "slow", "{}")),
     )]);

@@ -34,7 +34,7 @@ async fn is_open(order: &str) -> Result<(), Problem> {
 
 /// Refunds an order.
 #[tool(
-    effect = "write",
+    effect = "write", ledger = none("a test calls it again and again"),
     check = is_refundable(ledger, &order_id),
     check = is_open(&order_id).await,
     approval(amount > 500.0),
@@ -55,7 +55,7 @@ async fn refund(
 }
 
 /// Closes an account for good.
-#[tool(effect = "irreversible")]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"))]
 fn close(#[state] ledger: &Ledger) {
     ledger.0.lock().unwrap().push("closed".to_owned());
 }
@@ -199,6 +199,7 @@ fn a_dynamic_tool_passes_the_same_gates() {
         },
     )
     .effect(toolkit::Effect::Write)
+    .without_ledger("a test calls it again and again")
     .scopes(["pay"])
     .title("Pay")
     .approval(|arguments| arguments["amount"].as_u64() > Some(100));
@@ -237,7 +238,7 @@ fn yes() -> bool {
 }
 
 /// Deletes for good.
-#[tool(effect = "irreversible")]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"))]
 fn delete(#[state] ledger: &Ledger, how: How, #[arg(default = 3)] times: u8) {
     ledger.0.lock().unwrap().push(format!("{} {:?} {times}", how.force, how.note));
 }

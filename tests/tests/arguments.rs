@@ -27,7 +27,7 @@ enum Currency {
 }
 
 /// Pays an amount.
-#[tool(effect = "write")]
+#[tool(effect = "write", ledger = none("a test calls it again and again"))]
 fn create_payment(
     #[state] effects: &Effects,
     #[arg(minimum = 0.01)] amount: f64,
@@ -39,7 +39,7 @@ fn create_payment(
 }
 
 /// Deletes a customer.
-#[tool(effect = "write")]
+#[tool(effect = "write", ledger = none("a test calls it again and again"))]
 fn delete(#[state] effects: &Effects, id: u64, #[arg(default = false)] all: bool) -> String {
     effects.note(format!("delete {id} {all}"));
     "deleted".to_owned()
@@ -208,7 +208,8 @@ fn null_for_an_optional_or_defaulted_argument_is_absent() {
 #[test]
 fn blank_text_and_null_stand_for_no_arguments() {
     for text in ["", "  \n\t", "null", "{}"] {
-        refused("delete", text, "$: missing required field 'id' (an integer at least 0)");
+        let report = r#"$: missing required field 'id' (an integer at least 0), like {"id":0}"#;
+        refused("delete", text, report);
     }
 }
 

@@ -26,7 +26,7 @@ enum Either {
 }
 
 /// Runs from canonical arguments.
-#[tool(effect = "write", approval(true))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), approval(true))]
 fn write(
     whole: i64,
     number: Option<f64>,
@@ -200,6 +200,51 @@ fn every_spelling_of_generated_arguments_has_the_same_text_which_reads_as_itself
 
 /// What the program itself says is not measured by what a call may bring.
 #[test]
+fn a_default_that_is_left_out_and_one_that_is_written_are_one_call() {
+    #[derive(Debug)]
+    #[arg_type]
+    struct Size {
+        width: f64,
+        #[serde(default = "one")]
+        #[schemars(default = "one")]
+        height: f64,
+    }
+    fn one() -> f64 {
+        1.0
+    }
+    /// Cuts.
+    #[tool(effect = "write", approval(true))]
+    fn cut(
+        #[arg(default = 20.0)] amount: f64,
+        #[arg(default = [2.0, 0.5])] parts: Vec<f64>,
+        #[arg(default = json!({"width": 3.0}))] size: Size,
+    ) -> String {
+        format!("{amount} {parts:?} {size:?}")
+    }
+    let shown = |arguments: &str| {
+        let (asked, shown) = std::sync::mpsc::channel();
+        let registry = Registry::builder()
+            .tools(tools![cut])
+            .ledger(toolkit::ledger::MemoryLedger::new())
+            .approver(move |request: ApprovalRequest| {
+                asked.send(request.canonical_arguments().to_owned()).unwrap();
+                std::future::ready(Decision::Approved)
+            })
+            .build()
+            .unwrap();
+        let view = registry.view(Caller::new("ann"));
+        let outcome =
+            view.dispatch_blocking(ToolCall::new("1", "cut", arguments), Options::default());
+        assert_eq!(outcome.unwrap().status(), Status::Ok);
+        shown.recv().unwrap()
+    };
+    let canonical = r#"{"amount":20,"parts":[2,0.5],"size":{"width":3,"height":1}}"#;
+    assert_eq!(shown("{}"), canonical);
+    assert_eq!(shown(r#"{"amount": 2e1, "size": {"width": 3.0, "height": 1.0}}"#), canonical);
+    assert_eq!(shown(r#"{"parts": [2, 5e-1]}"#), canonical);
+}
+
+#[test]
 fn defaults_are_no_part_of_what_is_limited() {
     /// Takes what is left out.
     #[tool(effect = "read")]
@@ -212,7 +257,7 @@ fn defaults_are_no_part_of_what_is_limited() {
     }
 
     /// Takes what is left out.
-    #[tool(effect = "write")]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"))]
     fn puts(
         #[arg(default = [[1, 2], [3]])] deep: Vec<Vec<u8>>,
         #[arg(default = "x")] either: Either,
@@ -273,10 +318,10 @@ fn a_function_may_have_any_number_of_parameters() {
     );
     let view = view_of(Tool::of::<needs_the_65th>());
     assert_eq!(call(&view, "needs_the_65th", r#"{"i0": 1, "a0": 2}"#).text(), "3");
-    for text in ["", "null", "{}", r#"{"a0": 2}"#] {
-        assert_eq!(
-            call(&view, "needs_the_65th", text).text(),
-            "$: missing required field 'i0' (an integer from 0 to 255)"
-        );
+    let missing = "$: missing required field 'i0' (an integer from 0 to 255)";
+    assert_eq!(call(&view, "needs_the_65th", r#"{"a0": 2}"#).text(), missing);
+    for text in ["", "null", "{}"] {
+        let whole = format!("{missing}, like {{\"i0\":0}}");
+        assert_eq!(call(&view, "needs_the_65th", text).text(), whole);
     }
 }

@@ -11,7 +11,7 @@ use toolkit_tests::{call, definition, view_of};
 type Done = Arc<Mutex<Vec<u64>>>;
 
 /// Adds to what was done.
-#[tool(name = "ns__add", effect = "write")]
+#[tool(name = "ns__add", effect = "write", ledger = none("a test calls it again and again"))]
 fn add(#[state] done: &Mutex<Vec<u64>>, n: u64) -> String {
     done.lock().unwrap().push(n);
     format!("added {n}")
@@ -155,7 +155,7 @@ fn what_is_sent_is_what_may_be_called_in_every_dialect() {
     for allowed in [vec!["boom"], vec!["ns__add"], vec!["boom", "ns__add"], vec!["gone"], vec![]] {
         let view = registry.view(Caller::new("ada")).scoped(&allowed);
         for dialect in dialects {
-            let text = view.definitions(dialect).to_string();
+            let text = view.definitions(dialect).unwrap().to_string();
             for name in ["boom", "ns__add"] {
                 assert_eq!(text.contains(name), allowed.contains(&name), "{text}");
                 let status = call(&view, name, "{").status();
@@ -178,7 +178,7 @@ fn a_second_allowlist_gives_nothing_back() {
 #[test]
 fn an_approver_sees_every_character_that_hides() {
     /// Fetches.
-    #[tool(effect = "write", approval = true)]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"), approval = true)]
     fn fetch(url: String) -> String {
         url
     }

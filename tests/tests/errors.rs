@@ -192,7 +192,8 @@ fn no_text_but_a_tool_error_s_reaches_a_transcript_or_the_next_request() {
     assert_eq!(run.trajectory(), names);
     assert!(!format!("{run:?}").contains(SECRET), "{run:?}");
     for dialect in [&Anthropic as &dyn Dialect, &OpenAiChat] {
-        let request = Request::new("model", run.transcript()).tools(view.definitions(dialect));
+        let request =
+            Request::new("model", run.transcript()).tools(view.definitions(dialect).unwrap());
         let request = dialect.request(&request).to_string();
         assert!(request.contains("failed internally (error id ") && !request.contains(SECRET));
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolkit::dialect::Reply;
+use toolkit::dialect::{Message, Reply};
 use toolkit::prelude::*;
 use toolkit::{Agent, ScriptedModel};
 use toolkit_tests::{call, view_of};
@@ -123,7 +123,7 @@ fn blank_arguments_are_none_and_then_judged_as_any_others() {
     }
     for blank in ["", "   "] {
         assert_eq!(said(Tool::of::<now>(), blank), ok("noon"));
-        let missing = "$: missing required field 'id' (an integer at least 0)";
+        let missing = r#"$: missing required field 'id' (an integer at least 0), like {"id":0}"#;
         assert_eq!(said(Tool::of::<get>(), blank), invalid(missing));
     }
 }
@@ -230,6 +230,26 @@ fn an_integer_of_64_bits_arrives_with_every_digit() {
     }
     let sent = r#"{"id":7000000000000000123}"#;
     assert_eq!(said(Tool::of::<get>(), sent), ok("7000000000000000123"));
+    // A client that rounds such numbers does not touch text.
+    /// Finds.
+    #[tool]
+    fn find(#[arg(pattern = "^[0-9]{1,19}$")] id: String) -> Found {
+        Found { id }
+    }
+    #[derive(Debug)]
+    #[arg_type]
+    struct Found {
+        id: String,
+    }
+    let sent = r#"{"id":"7000000000000000123"}"#;
+    assert_eq!(said(Tool::of::<find>(), sent), ok(sent));
+    assert_eq!(
+        said(Tool::of::<find>(), r#"{"id":7000000000000000123}"#),
+        invalid(
+            "$.id: expected text matching ^[0-9]{1,19}$, like \"0\", got 7000000000000000123 \
+             (write \"7000000000000000123\")"
+        )
+    );
 }
 
 #[test]
@@ -309,6 +329,49 @@ fn half_a_surrogate_is_no_text_and_nul_is() {
         invalid("$.n: the text is not valid Unicode: half of a surrogate pair stands alone")
     );
     assert_eq!(said(Tool::of::<name>(), r#"{"n":"a\u0000b"}"#), ok("3"));
+    /// Names a file.
+    #[tool]
+    fn file(#[arg(pattern = r"^[^\x00-\x1f\x7f]*$")] n: String) -> usize {
+        n.len()
+    }
+    assert_eq!(said(Tool::of::<file>(), r#"{"n":"é/b"}"#), ok("4"));
+    assert_eq!(
+        said(Tool::of::<file>(), r#"{"n":"a\u0000b"}"#),
+        invalid(
+            "$.n: \"a\\0b\" does not match the required pattern. \
+             Expected: text matching ^[^\\x00-\\x1f\\x7f]*$, like \"\""
+        )
+    );
+}
+
+/// A run tells why its calls were blocked, and is a success where the model answered after them.
+#[test]
+fn calls_that_are_denied_again_and_again_are_told_as_denied() {
+    /// Wipes.
+    #[tool(effect = "write", scopes("admin"))]
+    fn wipe(p: String) {
+        panic!("wiped {p}")
+    }
+    let view = view_of(Tool::of::<wipe>());
+    let again = || Reply::call("wipe", r#"{"p":"x"}"#);
+    let asked = [again(), again(), again(), again()];
+    let run = |replies: Vec<Reply>| {
+        Agent::new(ScriptedModel::new(replies), view.clone()).run_blocking("Wipe it.").unwrap()
+    };
+    let answered = run(asked.iter().cloned().chain([Reply::text("I may not.")]).collect());
+    assert!(answered.ok());
+    assert_eq!(answered.blocked_tools(), ["wipe"; 4]);
+    let results = answered.transcript().iter().filter_map(|message| match message {
+        Message::Results(results) => Some(results),
+        Message::User(_) | Message::Assistant(_) => None,
+    });
+    let outcomes: Vec<&Outcome> = results.flatten().map(|answered| &answered.outcome).collect();
+    assert_eq!(outcomes.len(), 4);
+    for outcome in outcomes {
+        assert_eq!(outcome.status(), Status::Denied);
+        assert_eq!(outcome.category(), Some(toolkit::Category::Permission));
+        assert!(!outcome.is_retryable());
+    }
 }
 
 #[test]
@@ -333,8 +396,18 @@ fn what_is_missing_is_told_by_name_and_form_and_without_a_parsers_position() {
     fn open(path: String) -> String {
         path
     }
-    let report = "$: missing required field 'path' (text)";
+    let report = r#"$: missing required field 'path' (text), like {"path":"x"}"#;
     assert_eq!(said(Tool::of::<open>(), "{}"), invalid(report));
+    /// Copies.
+    #[tool]
+    fn copy(from: String, to: String, times: Option<u8>) -> String {
+        format!("{from} {to} {times:?}")
+    }
+    let both = "$: missing required field 'from' (text), like {\"from\":\"x\",\"to\":\"x\"}\n\
+                $: missing required field 'to' (text)";
+    assert_eq!(said(Tool::of::<copy>(), "{}"), invalid(both));
+    let one = "$: missing required field 'to' (text)";
+    assert_eq!(said(Tool::of::<copy>(), r#"{"from":"a"}"#), invalid(one));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The files of toolkit-core stand on floors: a file uses what stands below it, never above.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -75,4 +76,22 @@ fn every_arrow_between_files_points_down() {
         }
     }
     assert!(arrows > 30, "the arrows were not found");
+}
+
+/// The macros can not ask the core, which is compiled for another machine than they are.
+#[test]
+fn the_macros_take_the_formats_that_the_core_asserts_and_no_others() {
+    let read = |path: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+        fs::read_to_string(path).unwrap()
+    };
+    let listed = |source: &str, start: &str| -> BTreeSet<String> {
+        let (_, after) = source.split_once(start).expect("the list was not found");
+        let (list, _) = after.split_once("];").expect("a list ends");
+        list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let core = listed(&read("toolkit-core/src/schema/format.rs"), "const ALL: ");
+    let macros = listed(&read("toolkit-macros/src/check.rs"), "const FORMATS: ");
+    assert_eq!(core, macros);
+    assert!(core.contains("date-time") && core.contains("json-pointer"), "{core:?}");
 }

@@ -20,7 +20,7 @@ enum Currency {
 }
 
 /// Pay a customer.
-#[tool(effect = "write", scopes("payments:write"))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), scopes("payments:write"))]
 fn create_payment(
     #[state] paid: &AtomicUsize,
     /// How much to pay.
@@ -51,7 +51,7 @@ fn get_order(order_id: &str) -> Result<String, Failure> {
 }
 
 /// Delete the files that match, or all.
-#[tool(effect = "irreversible")]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"))]
 fn delete_files(filter: Option<String>) -> String {
     panic!("deleted {filter:?}")
 }
@@ -178,7 +178,8 @@ fn a_repeated_key_is_refused_whichever_value_comes_last() {
 #[test]
 fn null_and_no_text_at_all_are_arguments_of_which_all_are_missing() {
     let missing = invalid(
-        "$: missing required field 'amount' (a number at least 0.01)\n\
+        "$: missing required field 'amount' (a number at least 0.01), \
+         like {\"amount\":1,\"currency\":\"EUR\"}\n\
          $: missing required field 'currency' (one of \"EUR\", \"GBP\", \"USD\")",
     );
     assert_eq!(pay("null"), missing);

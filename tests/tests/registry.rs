@@ -38,7 +38,8 @@ fn every_mistake_of_every_tool_is_reported_together() {
             "tool ``: its name does not match ^[A-Za-z0-9_.-]{1,128}$",
             "tool ``: its description is blank; it is the only thing the model chooses by",
             "tool `pay me`: its name does not match ^[A-Za-z0-9_.-]{1,128}$",
-            "tool `pay me`: it needs a person's approval and there is nobody to ask; add `.approver(…)`",
+            "tool `pay me`: it changes something and there is no ledger, so that a repeated call would run twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+            "tool `pay me`: it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where its calls wait, or `.approver(…)`",
             "tool `pay me`: its schema is not of an object; `\"type\": \"object\"` must stand at the root",
             "tool `quiet`: it does not say its effect, and other tools do; add `effect = \"read\"`, `\"write\"` or `\"irreversible\"`",
             "tool `find`: the schema at #/properties/a can not be compiled: pattern \"(?=a)\" can not be used: look-around, including look-ahead and look-behind, is not supported; patterns run in linear time, without look-around and back-references",
@@ -158,7 +159,7 @@ fn an_effect_that_is_nowhere_declared_is_a_read_and_one_alone_is_a_mistake() {
     #[tool]
     fn quiet() {}
     /// Writes.
-    #[tool(effect = "write")]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"))]
     fn loud() {}
     let view = Registry::builder().tools(tools![quiet]).build().unwrap().view(Caller::new("a"));
     assert_eq!(view.effect_of("quiet"), Some(Effect::Read));

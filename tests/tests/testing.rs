@@ -26,7 +26,7 @@ fn never() -> Result<(), ToolError> {
 }
 
 /// Books.
-#[tool(effect = "irreversible", scopes("books:write"), check = never(), approval(seats > panicking()))]
+#[tool(effect = "irreversible", ledger = none("a test calls it again and again"), scopes("books:write"), check = never(), approval(seats > panicking()))]
 fn book(#[state] desk: &String, seats: u8, note: Option<String>) -> String {
     panic!("a trial runs nothing: {desk} {seats} {note:?}")
 }
@@ -56,6 +56,43 @@ fn what_a_type_alone_refuses_is_counted_and_is_no_disagreement() {
     assert!(!trial.case(r#"{"number": -1}"#).is_refused_by_type());
     let agreement = trial.agree(500, 1, |_| {}).unwrap();
     assert!(agreement.refused_by_type > 20, "{agreement:?}");
+}
+
+/// A number that any reader gets but the decoder of arguments.
+#[derive(Debug)]
+struct Shy(u8);
+
+impl<'de> serde::Deserialize<'de> for Shy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if std::any::type_name::<D>().contains("Guided") {
+            return Err(serde::de::Error::custom("not to you"));
+        }
+        u8::deserialize(deserializer).map(Self)
+    }
+}
+
+impl schemars::JsonSchema for Shy {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Shy".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        u8::json_schema(generator)
+    }
+}
+
+#[test]
+fn what_the_decoder_alone_refuses_is_not_laid_to_the_type() {
+    /// Shows.
+    #[tool]
+    fn show(number: Shy) -> u8 {
+        number.0
+    }
+    let trial = Trial::of(Tool::of::<show>()).unwrap();
+    let case = trial.case(r#"{"number": 3}"#);
+    assert_eq!(case.gate.as_ref().unwrap_err().problems()[0].kind(), toolkit::ProblemKind::Refused);
+    assert!(case.judge && !case.is_refused_by_type() && !case.is_agreed());
+    assert!(trial.agree(500, 1, |_| {}).is_err());
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Bank {
 
     /// Refunds an order.
     #[tool(
-        effect = "write",
+        effect = "write", ledger = none("a test calls it again and again"),
         scopes("payments:write"),
         check = self.is_open(order_id).await,
         check = is_known(self, order_id),
@@ -324,7 +324,7 @@ impl Plain {
 impl Plain {
     #![allow(clippy::unused_self)]
 
-    #[tool(description = Self::LONG, title = "Payment", effect = "write", scopes("pay"))]
+    #[tool(description = Self::LONG, title = "Payment", effect = "write", ledger = none("a test calls it again and again"), scopes("pay"))]
     fn pay(
         &self,
         /// How much.
@@ -350,7 +350,7 @@ impl Plain {
 mod free {
     use toolkit::prelude::*;
 
-    #[tool(description = super::Plain::LONG, title = "Payment", effect = "write", scopes("pay"))]
+    #[tool(description = super::Plain::LONG, title = "Payment", effect = "write", ledger = none("a test calls it again and again"), scopes("pay"))]
     pub fn pay(
         /// How much.
         #[arg(minimum = 1, default = 5)]

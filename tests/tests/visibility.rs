@@ -21,7 +21,7 @@ fn orders() -> &'static str {
 }
 
 /// C.
-#[tool(effect = "write", scopes("orders:read", "payments:write"))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), scopes("orders:read", "payments:write"))]
 fn refund() -> &'static str {
     "c"
 }
@@ -105,7 +105,7 @@ fn scoping_only_ever_takes_away() {
         }
         let visible: BTreeSet<String> = view.visible().into_iter().map(str::to_owned).collect();
         assert_eq!(visible, seen);
-        let listed = view.definitions(&OpenAiChat);
+        let listed = view.definitions(&OpenAiChat).unwrap();
         let listed: BTreeSet<String> = listed
             .as_array()
             .unwrap()
@@ -136,7 +136,7 @@ fn registries_that_differ_only_in_what_is_hidden_give_the_same_bytes() {
             let asked = names.iter().chain(&["refunds", "close", "x"]);
             let texts: Vec<String> =
                 asked.map(|name| call(&view, name, "{\"x\":").text().to_owned()).collect();
-            (view.definitions(&Anthropic).to_string(), texts)
+            (view.definitions(&Anthropic).unwrap().to_string(), texts)
         };
         assert_eq!(bytes(&[]), bytes(&hidden));
     }
@@ -153,4 +153,65 @@ fn a_name_of_any_bytes_gives_an_outcome() {
         assert!(outcome.text().len() < 1_200, "{}", outcome.text().len());
         assert!(!outcome.text().contains(['\0', '\u{202e}', '\n']));
     }
+}
+
+/// Shows what is planned.
+#[tool(effect = "read", scopes("plans:read"), listed = true)]
+fn plans() {}
+
+/// Fires a person.
+#[tool(effect = "read", scopes("staff:write"), listed = true, on_denied = "fatal")]
+fn fire() {}
+
+#[test]
+fn a_listed_tool_stays_in_sight_and_out_of_reach_without_its_scopes() {
+    let registry = Registry::builder().tools(tools![plans, fire]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    assert_eq!(view.visible(), ["plans", "fire"]);
+    let outcome =
+        view.dispatch_blocking(ToolCall::new("1", "plans", "{}"), Options::default()).unwrap();
+    assert_eq!((outcome.status(), outcome.executed()), (Status::Denied, false));
+    assert_eq!(outcome.text(), "plans is not permitted here. Do not call it again; tell the user.");
+    assert_eq!(outcome.host_note(), Some("missing scope `plans:read`"));
+    assert_eq!(
+        outcome.structured(),
+        json!({
+            "status": "denied",
+            "message": outcome.text(),
+            "category": "permission",
+            "retryable": false,
+        }),
+    );
+    let holder = registry.view(Caller::new("ann").scopes(["plans:read"]));
+    let outcome = holder.dispatch_blocking(ToolCall::new("1", "plans", "{}"), Options::default());
+    assert_eq!(outcome.unwrap().status(), Status::Ok);
+    let scoped = registry.view(Caller::new("ann")).scoped(["fire"]);
+    assert_eq!(scoped.visible(), ["fire"], "an allowlist takes a listed tool away as any other");
+}
+
+#[test]
+fn a_denial_that_is_fatal_ends_the_run() {
+    let registry = Registry::builder().tools(tools![plans, fire]).build().unwrap();
+    let call = ToolCall::new("1", "fire", r#"{"whom": "not looked at"}"#);
+    let abort = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default());
+    let error = FatalToolError::denied("missing scope `staff:write`");
+    assert_eq!(
+        abort,
+        Err(toolkit::Abort::Fatal { tool: "fire".to_owned(), error, executed: false }),
+    );
+}
+
+#[test]
+fn as_data_a_forbidden_tool_is_an_unknown_one() {
+    let shown = |view: &View, name: &str| {
+        let call = ToolCall::new("1", name, "{}");
+        let outcome = view.dispatch_blocking(call, Options::default()).unwrap();
+        outcome.structured().to_string().replace(name, "NAME")
+    };
+    /// Pays.
+    #[tool(effect = "read", scopes("pay"))]
+    fn pay() {}
+    let registry = Registry::builder().tools(tools![pay]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    assert_eq!(shown(&view, "pay"), shown(&view, "pax"));
 }

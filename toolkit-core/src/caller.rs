@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Who the agent acts for: tenant, principal and scopes.
 ///
@@ -119,6 +119,8 @@ pub struct CallContext {
     caller: Arc<Caller>,
     call_id: Arc<str>,
     run_id: Option<Arc<str>>,
+    /// The name of the call's row, where a ledger keeps it.
+    key: OnceLock<Arc<str>>,
 }
 
 impl CallContext {
@@ -127,7 +129,12 @@ impl CallContext {
         call_id: Arc<str>,
         run_id: Option<Arc<str>>,
     ) -> Self {
-        Self { caller, call_id, run_id }
+        Self { caller, call_id, run_id, key: OnceLock::new() }
+    }
+
+    /// Gives the call the name of its row.
+    pub(crate) fn name(&self, key: String) {
+        self.key.get_or_init(|| key.into());
     }
 
     /// Who the agent acts for.
@@ -140,6 +147,33 @@ impl CallContext {
     #[must_use]
     pub fn call_id(&self) -> &str {
         &self.call_id
+    }
+
+    /// What the target is given to tell a repeated call from a new one: the same on every attempt
+    /// of one call, and on no other call.
+    ///
+    /// It is the name of the call's row in the ledger, 64 hexadecimal digits; `None` where the
+    /// ledger keeps no row of the tool's calls.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    /// use toolkit::ledger::MemoryLedger;
+    ///
+    /// /// Pays a bill.
+    /// #[tool(effect = "write", on_unknown = "rerun_with_key")]
+    /// fn pay(#[context] cx: &CallContext, bill: &str) -> String {
+    ///     format!("Idempotency-Key: {}", cx.idempotency_key().unwrap_or("none"))
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![pay]).ledger(MemoryLedger::new()).build()?;
+    /// let call = ToolCall::new("call_1", "pay", r#"{"bill": "B-1"}"#);
+    /// let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.text().len(), "Idempotency-Key: ".len() + 64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.key.get().map(|key| &**key)
     }
 
     /// The host's id of the run that the call belongs to, where it gave one.
@@ -155,6 +189,7 @@ impl fmt::Debug for CallContext {
             .field("caller", &self.caller)
             .field("call_id", &self.call_id)
             .field("run_id", &self.run_id)
+            .field("key", &self.key)
             .finish()
     }
 }

@@ -54,6 +54,12 @@ impl Category {
         }
     }
 
+    /// The category of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Validation, Self::Business, Self::Transient, Self::Permission];
+        all.into_iter().find(|category| category.as_str() == name)
+    }
+
     /// What the model reads when a tool gave an empty message.
     const fn sentence(self) -> &'static str {
         match self {
@@ -362,7 +368,6 @@ impl ToolConfigErrors {
     }
 
     /// Mistakes that were found, of which there is at least one.
-    #[cfg(feature = "testing")]
     pub(crate) const fn found(errors: Vec<ToolConfigError>) -> Self {
         Self(errors)
     }

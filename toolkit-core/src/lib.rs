@@ -30,7 +30,7 @@ pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
     ToolConfigErrors, ToolError,
 };
-pub use gate::{ApprovalRequest, Approver, Decision};
+pub use gate::{ApprovalRequest, Approver, Decision, Timer};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
@@ -61,7 +61,9 @@ pub mod constraint {
 /// What generated code uses; nobody else may.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::arguments::{BareSchema, Given, Guided, Refused, Slot, Unread};
+    #[cfg(feature = "testing")]
+    pub use crate::arguments::BareSchema;
+    pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,

@@ -31,7 +31,7 @@ pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
         return Ok(Output { text, is_json: false });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
-    if json == "null" && size_of::<T>() == 0 {
+    if size_of::<T>() == 0 && json == "null" {
         return Ok(Output { text: "ok".to_owned(), is_json: false });
     }
     Ok(Output { text: json, is_json: true })

@@ -79,26 +79,27 @@ impl Path {
         steps.push(step);
         Self(steps)
     }
-
-    fn parent(&self) -> Self {
-        let mut steps = self.0.clone();
-        steps.pop();
-        Self(steps)
-    }
 }
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("$")?;
-        for step in &self.0 {
-            match step {
-                Step::Field(name) if is_plain(name) => write!(f, ".{name}")?,
-                Step::Field(name) => write!(f, "[{}]", quoted(name, 80))?,
-                Step::Item(index) => write!(f, "[{index}]")?,
-            }
-        }
-        Ok(())
+        write_steps(&self.0, f)
     }
+}
+
+fn write_steps(steps: &[Step], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str("$")?;
+    for step in steps {
+        match step {
+            Step::Field(name) if is_plain(name) => {
+                f.write_str(".")?;
+                f.write_str(name)?;
+            }
+            Step::Field(name) => write!(f, "[{}]", quoted(name, 80))?,
+            Step::Item(index) => write!(f, "[{index}]")?,
+        }
+    }
+    Ok(())
 }
 
 /// Whether a name can stand after a dot as it is.
@@ -226,6 +227,12 @@ impl Problem {
         self
     }
 
+    /// The same at another place.
+    pub(crate) fn at(mut self, path: Path) -> Self {
+        self.path = path;
+        self
+    }
+
     /// Whether a reader could not tell it from another.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         self.path == other.path && self.message == other.message
@@ -281,13 +288,13 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A rule about the call as a whole has no place.
-        if self.kind == ProblemKind::Rule && self.path.steps().is_empty() {
-            f.write_str(&self.message)
-        } else if self.kind.shown_at_object() {
-            write!(f, "{}: {}", self.path.parent(), self.message)
-        } else {
-            write!(f, "{}: {}", self.path, self.message)
+        if self.kind != ProblemKind::Rule || !self.path.steps().is_empty() {
+            let outer = usize::from(self.kind.shown_at_object());
+            let shown = self.path.steps().len().saturating_sub(outer);
+            write_steps(self.path.steps().get(..shown).unwrap_or_default(), f)?;
+            f.write_str(": ")?;
         }
+        f.write_str(&self.message)
     }
 }
 
@@ -322,6 +329,12 @@ pub(crate) fn printable(text: &str) -> String {
         push_printable(&mut shown, c);
         shown
     })
+}
+
+/// The start of a text, of so many bytes at the most.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
 fn push_printable(shown: &mut String, c: char) {

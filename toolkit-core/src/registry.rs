@@ -11,12 +11,17 @@ use serde_json::Value;
 use crate::arguments;
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
-use crate::dialect::{Definition, Dialect};
+use crate::dialect::{Definition, Dialect, Form, Forms, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Approver, Entry, House, Viewer, is_visible};
+use crate::gate::{self, Allowed, Approver, Entry, House, Timer, Viewer, is_visible};
+use crate::ledger::inside::{Book, tool_revision};
+use crate::ledger::{Digest, Durability, Ledger, Settings};
 use crate::limits::Limits;
 use crate::schema;
-use crate::tool::{Effect, Input, IntoToolbox, NeededBy, Param, StateNeed, States, Tool};
+use crate::tool::{
+    Effect, Input, IntoToolbox, LedgerUse, NeededBy, OnUnknown, Param, Policy, StateNeed, States,
+    Tool,
+};
 
 /// All tools of a program.
 ///
@@ -43,6 +48,7 @@ struct Checked {
     entries: Vec<Entry>,
     /// One an entry.
     definitions: Vec<Definition>,
+    forms: Forms,
     house: House,
 }
 
@@ -51,6 +57,54 @@ impl Registry {
     #[must_use]
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder::default()
+    }
+
+    /// Checks that every tool can be shown in every dialect that a program means to use.
+    ///
+    /// What one request may hold together depends on the view, and is checked where it is
+    /// [`offer`](View::offer)ed.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use toolkit::dialect::{Anthropic, OpenAiChat};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Ranks players.
+    /// #[tool]
+    /// fn rank(scores: BTreeMap<String, u32>) {}
+    ///
+    /// let registry = Registry::builder().tools(tools![rank]).build()?;
+    /// registry.check(&[&Anthropic, &OpenAiChat])?;
+    /// let errors = registry.check(&[&Anthropic, &OpenAiChat.strict()]).unwrap_err();
+    /// assert_eq!(errors.iter().next().unwrap().tool(), Some("rank"));
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every part of every tool that has no form in one of them.
+    pub fn check(&self, dialects: &[&dyn Dialect]) -> Result<(), ToolConfigErrors> {
+        let checked = &self.0;
+        let all: Vec<usize> = (0..checked.definitions.len()).collect();
+        let mut errors: Vec<ToolConfigError> = Vec::new();
+        for dialect in dialects {
+            let (_, found) = checked.forms.plan(&checked.definitions, &all, dialect.form());
+            for error in found.into_iter().map(|error| self.placed(error)) {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+        }
+        ToolConfigErrors::of(errors)
+    }
+
+    /// The error with the place where its tool is written.
+    fn placed(&self, error: ToolConfigError) -> ToolConfigError {
+        let entry =
+            self.0.entries.iter().find(|entry| Some(entry.tool.name.as_str()) == error.tool());
+        match entry.and_then(|entry| entry.tool.place.clone()) {
+            Some(place) => error.at(place),
+            None => error,
+        }
     }
 
     /// What an agent that acts for the caller sees.
@@ -79,8 +133,11 @@ impl fmt::Debug for Registry {
 /// assert_eq!(
 ///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
 ///     [
-///         "it needs a person's approval and there is nobody to ask; add `.approver(…)`",
 ///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
+///         "it changes something and there is no ledger, so that a repeated call would run twice; \
+///          add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where its \
+///          calls wait, or `.approver(…)`",
 ///     ],
 /// );
 /// ```
@@ -89,7 +146,11 @@ pub struct RegistryBuilder {
     tools: Vec<Tool>,
     states: Shared,
     approver: Option<Arc<dyn Approver>>,
+    ledger: Option<Arc<dyn Ledger>>,
+    settings: Settings,
+    timer: Option<Arc<dyn Timer>>,
     limits: Limits,
+    dry_run: bool,
     faults: Vec<ToolConfigError>,
 }
 
@@ -188,10 +249,85 @@ impl RegistryBuilder {
         self
     }
 
+    /// Sets where the calls of effectful tools are kept, and those that wait for people.
+    ///
+    /// Every tool that declares `effect = "write"` or `"irreversible"` needs one, unless it says
+    /// `ledger = none("…")`. An `Arc` of a store is one, too.
+    ///
+    /// ```
+    /// use toolkit::ledger::MemoryLedger;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write")]
+    /// fn refund(order_id: &str) -> String {
+    ///     format!("refunded {order_id}")
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![refund]).ledger(MemoryLedger::new()).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1"}"#);
+    /// assert_eq!(view.dispatch_blocking(&call, Options::default())?.status(), Status::Ok);
+    /// let again = view.dispatch_blocking(&call, Options::default())?;
+    /// assert_eq!((again.status(), again.executed()), (Status::Duplicate, false));
+    /// assert_eq!(
+    ///     again.text(),
+    ///     "(done before: this is the first result again, nothing ran now)\nrefunded O-1",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ledger(mut self, ledger: impl Ledger) -> Self {
+        self.ledger = Some(Arc::new(ledger));
+        self
+    }
+
+    /// Sets how long calls are kept, leased and left to people. Default [`Settings::default`].
+    #[must_use]
+    pub const fn ledger_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets what wakes the registry while a function runs. Default nothing.
+    #[must_use]
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
     /// Sets the bounds on arguments and reports. Default [`Limits::default`].
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Makes every call a rehearsal, as [`Options::dry_run`] makes one: shadow mode.
+    ///
+    /// Tools that say `effect = "read"` run.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool(preview = format!("It would delete {path} for good."))]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).dry_run().build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     "dry run: every check was passed and nothing ran. It would delete /tmp/a for good.",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 
@@ -208,7 +344,8 @@ impl RegistryBuilder {
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self { tools, states, approver, limits, mut faults } = self;
+        let Self { tools, states, approver, ledger, settings, timer, limits, dry_run, mut faults } =
+            self;
         if cfg!(panic = "abort") {
             tracing::warn!(
                 "this program is built with panic = \"abort\": a panic in a tool ends the process"
@@ -224,11 +361,13 @@ impl RegistryBuilder {
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
         for tool in tools {
-            let mut messages = faults_of(&tool, declared, approver.is_some(), &states);
+            let mut messages = faults_of(&tool, declared, &states);
+            messages.extend(unkept(&tool, approver.is_some(), ledger.as_deref()));
             match prepare(&tool) {
                 Ok(_) if !messages.is_empty() => {}
                 Ok((definition, schema)) => {
-                    entries.push(Entry { tool, schema });
+                    let revision = revision(&tool, &definition);
+                    entries.push(Entry { tool, schema, revision });
                     definitions.push(definition);
                     continue;
                 }
@@ -237,8 +376,11 @@ impl RegistryBuilder {
             faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
         ToolConfigErrors::of(faults)?;
-        let house = House { limits, approver, states: Box::new(states) };
-        Ok(Registry(Arc::new(Checked { entries, definitions, house })))
+        let worker = format!("process {} {}", std::process::id(), gate::error_id());
+        let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
+        let states = Box::new(states);
+        let house = House { limits, approver, states, book, timer, dry_run };
+        Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
     }
 
     /// Keeps a value; tells what another one of its type was given as.
@@ -323,11 +465,13 @@ fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
 fn are_alike(one: &str, other: &str) -> bool {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
     let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
-    folded(one) == folded(other) || drawn(one) == drawn(other)
+    folded(one) == folded(other)
+        || drawn(one) == drawn(other)
+        || portable(one).eq_ignore_ascii_case(&portable(other))
 }
 
 /// What is wrong with a tool apart from its schema.
-fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -> Vec<String> {
+fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<String> {
     let mut faults = Vec::new();
     if let Some(pattern) = misnamed(tool) {
         faults.push(format!("its name does not match {pattern}"));
@@ -343,14 +487,55 @@ fn faults_of(tool: &Tool, declared: bool, has_approver: bool, states: &Shared) -
                 .to_owned(),
         );
     }
-    if gate::may_ask(tool) && !has_approver {
+    faults.extend(tool.faults());
+    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
+    faults
+}
+
+/// What a tool needs a ledger or a person for, and does not get.
+fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger>) -> Vec<String> {
+    let policy = &tool.policy;
+    let mut faults = Vec::new();
+    let keeps = policy.ledger == LedgerUse::Needed;
+    if policy.is_effectful() && keeps && ledger.is_none() {
         faults.push(
-            "it needs a person's approval and there is nobody to ask; add `.approver(…)`"
+            "it changes something and there is no ledger, so that a repeated call would run \
+             twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right"
                 .to_owned(),
         );
     }
-    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
+    let is_decided = has_approver && gate::is_one_word_enough(tool);
+    if policy.may_ask() && !is_decided && !(keeps && ledger.is_some()) {
+        let way = match (keeps, gate::is_one_word_enough(tool)) {
+            (true, true) => "add `.ledger(…)`, where its calls wait, or `.approver(…)`",
+            (true, false) => "add `.ledger(…)`, where its calls wait for all who must agree",
+            (false, true) => "add `.approver(…)`",
+            (false, false) => "its calls can only wait in a ledger; leave `ledger = none(…)` out",
+        };
+        faults.push(format!("it needs a person's approval and there is nobody to ask; {way}"));
+    }
+    let forgets = ledger.is_some_and(|ledger| ledger.durability() == Durability::Process);
+    if forgets && keeps && (policy.is_effectful() || policy.may_ask()) && !cfg!(feature = "testing")
+    {
+        faults.push(
+            "its calls must outlive the process, and the ledger is kept in memory; take \
+             `SqliteLedger` (feature `sqlite`), say `MemoryLedger::accept_loss(\"…\")`, or turn \
+             on the feature `testing` where it is a test"
+                .to_owned(),
+        );
+    }
     faults
+}
+
+/// What a tool is, as people who agree to a call of it rely on.
+fn revision(tool: &Tool, definition: &Definition) -> Digest {
+    let Policy { effect, scopes, on_unknown, approval, preview_must_match, .. } = &tool.policy;
+    let effect = effect.map_or("", Effect::as_str);
+    let terms = format!("{on_unknown:?} {approval:?} {preview_must_match}");
+    let schema = definition.input_schema.to_string();
+    let mut said = vec![&*tool.name, &tool.description, &schema, effect, &terms];
+    said.extend(scopes.iter().map(String::as_str));
+    tool_revision(&said)
 }
 
 /// Why a state that a tool asks for can not be given to it.
@@ -453,7 +638,11 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
         let faults = messages.into_iter().map(|message| blame(&tool, message));
         ToolConfigErrors::found(faults.collect())
     })?;
-    Ok(Alone { entry: Entry { tool, schema }, published: definition.input_schema, typed })
+    Ok(Alone {
+        entry: Entry { revision: revision(&tool, &definition), tool, schema },
+        published: definition.input_schema,
+        typed,
+    })
 }
 
 /// What is wrong with the constants that the attribute was given for a parameter.
@@ -471,7 +660,30 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
     let mut definition = Definition::new(&tool.name, &tool.description, input_schema);
     definition.title.clone_from(&tool.title);
     definition.output_schema = tool.output_schema();
+    definition.effect = tool.policy.effect;
+    definition.is_idempotent = tool.policy.on_unknown == OnUnknown::Rerun;
+    if let Input::Params(params) = tool.input {
+        definition.examples = examples(params);
+    }
     definition
+}
+
+/// Whole arguments out of the examples of the parameters, where each that must be given has one.
+fn examples(params: &[Param]) -> Vec<Value> {
+    let of_each: Vec<(&Param, Vec<Value>)> =
+        params.iter().map(|param| (param, param.examples())).collect();
+    if of_each.iter().any(|(param, examples)| param.is_required() && examples.is_empty()) {
+        return Vec::new();
+    }
+    let most = of_each.iter().map(|(_, examples)| examples.len()).max().unwrap_or_default();
+    let whole = (0..most).map(|index| {
+        let members = of_each.iter().filter_map(|(param, examples)| {
+            let example = examples.get(index).or_else(|| examples.last())?;
+            Some((param.name.to_owned(), example.clone()))
+        });
+        Value::Object(members.collect())
+    });
+    whole.collect()
 }
 
 /// How one call is to be dispatched.
@@ -492,13 +704,59 @@ fn definition(tool: &Tool, input_schema: Value) -> Definition {
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     run_id: Option<String>,
+    intent_id: Option<String>,
+    dry_run: bool,
 }
 
 impl Options {
     /// Names the run that the call belongs to.
+    ///
+    /// In one run, two calls of an effectful tool with the same arguments are one call, and the
+    /// second is a duplicate, unless the tool or the host says otherwise. Calls of no named run
+    /// are of one and the same.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Names what the user wants to be done once: the idempotency key of this call.
+    ///
+    /// 16 to 255 of the characters `A-Z a-z 0-9 _ . : -`, chosen by the host and never by a
+    /// model. It counts for one tool and one caller, and stands above what the tool says with
+    /// `idempotency(…)`. To do the same once more on purpose, name another.
+    #[must_use]
+    pub fn intent_id(mut self, intent_id: impl Into<String>) -> Self {
+        self.intent_id = Some(intent_id.into());
+        self
+    }
+
+    /// Rehearses the call: every check is made, and nothing changes.
+    ///
+    /// A tool that says `effect = "read"` runs all the same.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default().dry_run())?;
+    /// assert_eq!(outcome.status(), Status::DryRun);
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     r#"dry run: every check was passed and nothing ran. delete would run with {"path":"/tmp/a"}"#,
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
         self
     }
 }
@@ -521,7 +779,10 @@ impl Options {
 /// #[tool(effect = "write", scopes("payments:write"))]
 /// fn refund(id: &str) {}
 ///
-/// let registry = Registry::builder().tools(tools![get_order, refund]).build()?;
+/// let registry = Registry::builder()
+///     .tools(tools![get_order, refund])
+///     .ledger(toolkit::ledger::MemoryLedger::new())
+///     .build()?;
 /// let view = registry.view(Caller::new("ann"));
 /// assert_eq!(view.visible(), ["get_order"]);
 ///
@@ -598,7 +859,8 @@ impl View {
     /// The definitions of the visible tools, as a provider's request carries them.
     ///
     /// It is the value of the request's `tools`, in the registry's order; the same
-    /// view gives the same bytes every time.
+    /// view gives the same bytes every time. Whatever the provider needs to be told
+    /// besides, like a choice of tools, is [`offer`](Self::offer)ed.
     ///
     /// ```
     /// use serde_json::json;
@@ -613,7 +875,7 @@ impl View {
     ///
     /// let view = Registry::builder().tools(tools![increment]).build()?.view(Caller::new("ann"));
     /// assert_eq!(
-    ///     view.definitions(&Anthropic),
+    ///     view.definitions(&Anthropic)?,
     ///     json!([{
     ///         "name": "increment",
     ///         "description": "Adds one.",
@@ -629,9 +891,53 @@ impl View {
     /// );
     /// # Ok::<(), toolkit::ToolConfigErrors>(())
     /// ```
+    /// # Errors
+    /// As [`offer`](Self::offer).
+    pub fn definitions(&self, dialect: &dyn Dialect) -> Result<Value, ToolConfigErrors> {
+        Ok(self.offer(dialect)?.definitions())
+    }
+
+    /// What a request shows a model of the visible tools, in a provider's form.
+    ///
+    /// A call that is read by the same dialect is decoded when it is dispatched.
+    ///
+    /// # Errors
+    /// Every part of every tool that has no such form, and what the request as a whole
+    /// has more of than the provider takes.
+    pub fn offer<'d>(&self, dialect: &'d dyn Dialect) -> Result<Offer<'d>, ToolConfigErrors> {
+        let checked = &self.registry.0;
+        let (planned, errors) =
+            checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
+        Offer::new(dialect, &checked.definitions, planned, errors)
+    }
+
+    /// Keeps only the tools that a provider can be shown, and tells what is wrong with the others.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::dialect::Anthropic;
+    /// use toolkit::prelude::*;
+    ///
+    /// # let tool = |name, schema| Tool::dynamic(name, name, schema, |_, _| async { Ok::<_, ToolError>(()) });
+    /// let good = tool("good", json!({"properties": {"a": {"type": "integer"}}}));
+    /// let bad = tool("bad", json!({"properties": {"a b": {"type": "integer"}}}));
+    /// let view = Registry::builder().tool(good).tool(bad).build()?.view(Caller::new("ann"));
+    /// assert!(view.definitions(&Anthropic).is_err());
+    ///
+    /// let (view, left_out) = view.showable_in(&Anthropic);
+    /// assert_eq!(view.visible(), ["good"]);
+    /// assert_eq!(left_out.len(), 1);
+    /// assert!(view.definitions(&Anthropic).is_ok());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
     #[must_use]
-    pub fn definitions(&self, dialect: &dyn Dialect) -> Value {
-        dialect.definitions(&self.tools())
+    pub fn showable_in(self, dialect: &dyn Dialect) -> (Self, Vec<ToolConfigError>) {
+        let checked = Arc::clone(&self.registry.0);
+        let (planned, errors) =
+            checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
+        let names = planned.iter().filter_map(|planned| checked.definitions.get(planned.index));
+        let names: Vec<&String> = names.map(|definition| &definition.name).collect();
+        (self.scoped(names), errors)
     }
 
     /// What a visible tool does to the world; one that does not say is a read.
@@ -639,7 +945,7 @@ impl View {
     /// `None` where the view has no such tool.
     #[must_use]
     pub fn effect_of(&self, name: &str) -> Option<Effect> {
-        let (entry, _) = self.seen().find(|(entry, _)| entry.tool.name == name)?;
+        let entry = self.registry.0.entries.get(self.place_of(name)?)?;
         Some(entry.tool.policy.effect.unwrap_or(Effect::Read))
     }
 
@@ -662,10 +968,120 @@ impl View {
         call: impl Borrow<ToolCall> + Send + Sync,
         options: Options,
     ) -> Result<Outcome, Abort> {
-        let run_id = options.run_id.map(Arc::from);
-        let viewer = Viewer { caller: &self.caller, allowed: &self.allowed, run_id };
         let checked = &self.registry.0;
-        gate::dispatch(&checked.entries, &checked.house, viewer, call.borrow()).await
+        let (call, viewer) = (call.borrow(), self.viewer(options));
+        let inbound = match self.inbound(call) {
+            None => None,
+            Some(Ok(inbound)) => Some(inbound),
+            Some(Err(outcome)) => return Ok(*outcome),
+        };
+        let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
+        let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
+        Ok(match inbound {
+            None => outcome,
+            Some(inbound) => inbound.told(outcome, &checked.house.limits),
+        })
+    }
+
+    /// Takes a parked call through every gate once more, and runs it where people agreed.
+    ///
+    /// It runs with the arguments that were shown and no others, once, in whatever process. The
+    /// view is one of the caller for whom the call was made; today's scopes, rules and tools
+    /// count.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::ledger::{Desk, MemoryLedger, Person};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write", approval(amount > 500))]
+    /// fn refund(order_id: &str, amount: u32) -> String {
+    ///     format!("refunded {amount} for {order_id}")
+    /// }
+    ///
+    /// let ledger = Arc::new(MemoryLedger::new());
+    /// let registry =
+    ///     Registry::builder().tools(tools![refund]).ledger(Arc::clone(&ledger)).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1", "amount": 900}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.status(), Status::AwaitingApproval);
+    /// let id = outcome.approval_id().expect("it waits");
+    ///
+    /// // In another process, perhaps: a person reads what would run, and agrees to it.
+    /// let desk = Desk::new(ledger);
+    /// let shown = pollster::block_on(desk.show(id))?;
+    /// let kim = Person::authenticated("kim", "web").scopes(["approvals:decide"]);
+    /// pollster::block_on(desk.approve(&kim, id, &shown.binding))?;
+    ///
+    /// let outcome = view.resume_blocking(id, Options::default())?;
+    /// assert_eq!((outcome.status(), outcome.text()), (Status::Ok, "refunded 900 for O-1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`View::dispatch`].
+    pub async fn resume(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
+        let checked = &self.registry.0;
+        gate::resume(&checked.entries, &checked.house, self.viewer(options), approval_id).await
+    }
+
+    /// Resumes a parked call, for hosts without an async runtime.
+    ///
+    /// # Errors
+    /// As [`View::dispatch`].
+    pub fn resume_blocking(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
+        pollster::block_on(self.resume(approval_id, options))
+    }
+
+    fn viewer(&self, options: Options) -> Viewer<'_> {
+        let Options { run_id, intent_id, dry_run } = options;
+        Viewer {
+            caller: &self.caller,
+            allowed: &self.allowed,
+            run_id: run_id.map(Arc::from),
+            intent_id: intent_id.map(Box::from),
+            dry_run,
+        }
+    }
+
+    /// The call by its tool's own name and in the full schema's form, where it came otherwise.
+    ///
+    /// Only a visible tool's call is decoded: what a hidden one takes is told to nobody.
+    fn inbound(&self, call: &ToolCall) -> Option<Result<Inbound, Box<Outcome>>> {
+        let checked = &self.registry.0;
+        let form = Form::decoded(call.form()).filter(|form| *form != Form::EXACT);
+        let is_own = |entry: &Entry| entry.tool.name == call.name();
+        if form.is_none() && checked.entries.iter().any(is_own) {
+            return None;
+        }
+        let place = self.place_of(call.name())?;
+        let entry = checked.entries.get(place)?;
+        let planned = form.and_then(|form| {
+            let (planned, _) = checked.forms.plan(&checked.definitions, &self.seen_at(), form);
+            planned.into_iter().find(|planned| planned.index == place)
+        });
+        let projection = planned.as_ref().map(|planned| &*planned.projection);
+        Some(Inbound::of(call, entry, projection, &checked.house.limits))
+    }
+
+    /// Where the visible tool is that has this name, or has it on the wire.
+    fn place_of(&self, name: &str) -> Option<usize> {
+        let entries = &self.registry.0.entries;
+        let named = |is: &dyn Fn(&str) -> bool| {
+            entries.iter().position(|entry| {
+                is(&entry.tool.name) && is_visible(entry, &self.allowed, &self.caller)
+            })
+        };
+        named(&|own| own == name).or_else(|| named(&|own| portable(own) == name))
+    }
+
+    /// Where the visible tools are, in the registry's order.
+    fn seen_at(&self) -> Vec<usize> {
+        let entries = self.registry.0.entries.iter().enumerate();
+        let visible = entries.filter(|(_, entry)| is_visible(entry, &self.allowed, &self.caller));
+        visible.map(|(index, _)| index).collect()
     }
 
     /// Takes a call through every gate, for hosts without an async runtime.

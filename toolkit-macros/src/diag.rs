@@ -76,6 +76,14 @@ const ALIASES: &[(&str, &str)] = &[
     ("ctx", "context"),
     ("cx", "context"),
     ("param", "arg"),
+    ("verify", "on_unknown"),
+    ("unknown", "on_unknown"),
+    ("key", "idempotency"),
+    ("idempotent", "idempotency"),
+    ("dry_run", "preview"),
+    ("ttl", "time_to_live"),
+    ("timeout", "time_to_live"),
+    ("approvers", "quorum"),
     ("about", "description"),
     ("example", "examples"),
     ("regex", "pattern"),
@@ -88,7 +96,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Writes words as `a`, `b` and `c`.
-fn listed(words: &[&str]) -> String {
+pub(crate) fn listed(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

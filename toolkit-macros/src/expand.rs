@@ -5,8 +5,8 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 
 use crate::attr::Fits;
 use crate::model::{
-    Argument, Block, Constraint, Description, Flow, Function, Param, Role, Surroundings, Tool,
-    Toolbox, Type,
+    Agreement, Argument, Block, Constraint, Description, Flow, Function, Param, Policy, Role,
+    Surroundings, Tool, Toolbox, Type,
 };
 
 /// Writes the tool.
@@ -140,24 +140,61 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
 /// Writes what the gates go by, as far as it was said.
 fn policy(tool: &Tool) -> TokenStream {
     let root = &tool.function.root;
-    let mut said = TokenStream::new();
-    if let Some(variant) = tool.effect {
-        let variant = Ident::new(variant, Span::call_site());
-        let effect = quote!(#root::__private::Effect::#variant);
-        said.extend(quote!(effect: ::core::option::Option::Some(#effect),));
-    }
-    if !tool.scopes.is_empty() {
-        let scopes = &tool.scopes;
-        said.extend(quote!(scopes: #root::__private::words(&[#(#scopes),*]),));
-    }
-    if tool.approval.is_some() {
-        let agreement = quote!(#root::__private::ApprovalPolicy::DEFAULT);
-        said.extend(quote!(approval: ::core::option::Option::Some(#agreement),));
-    }
-    if said.is_empty() {
-        return quote!(|| #root::__private::Policy::DEFAULT);
-    }
-    quote!(|| #root::__private::Policy { #said ..#root::__private::Policy::DEFAULT })
+    let Policy { scopes, listed, fatal, idempotency, preview_must_match, .. } = &tool.policy;
+    let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
+    let variant = |of: &str, variant: &str| {
+        let (of, variant) = (format_ident!("{of}"), format_ident!("{variant}"));
+        quote!(#root::__private::#of::#variant)
+    };
+    let words = |words: &[String]| quote!(#root::__private::words(&[#(#words),*]));
+    let no_ledger = |why: &String| {
+        let none = variant("LedgerUse", "None");
+        quote!(#none { why: ::std::borrow::Cow::Borrowed(#why) })
+    };
+    let said = [
+        ("effect", tool.policy.effect.map(|effect| some(variant("Effect", effect)))),
+        ("scopes", (!scopes.is_empty()).then(|| words(scopes))),
+        ("listed", listed.then(|| quote!(true))),
+        ("on_denied", fatal.then(|| variant("OnDenied", "Fatal"))),
+        ("on_unknown", tool.policy.on_unknown.map(|unknown| variant("OnUnknown", unknown))),
+        ("ledger", tool.policy.no_ledger.as_ref().map(no_ledger)),
+        ("idempotency", (!idempotency.is_empty()).then(|| words(idempotency))),
+        ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
+        ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
+        ("preview_must_match", preview_must_match.then(|| quote!(true))),
+    ];
+    let policy = filled(&variant("Policy", "DEFAULT"), &quote!(#root::__private::Policy), &said);
+    quote!(|| #policy)
+}
+
+/// Writes how a person agrees, as far as it was said.
+fn agreement(agreement: &Agreement, root: &TokenStream) -> TokenStream {
+    let Agreement { quorum, four_eyes, seconds, .. } = agreement;
+    let seconds = seconds.map(|seconds| {
+        let time = quote!(::core::time::Duration::from_secs(#seconds));
+        quote!(::core::option::Option::Some(#time))
+    });
+    let said = [
+        ("quorum", quorum.map(|quorum| quote!(#quorum))),
+        ("four_eyes", four_eyes.then(|| quote!(true))),
+        ("time_to_live", seconds),
+    ];
+    let of = quote!(#root::__private::ApprovalPolicy);
+    filled(&quote!(#of::DEFAULT), &of, &said)
+}
+
+/// Writes a struct with the fields that are said; the others are those of `default`.
+fn filled(
+    default: &TokenStream,
+    of: &TokenStream,
+    said: &[(&str, Option<TokenStream>)],
+) -> TokenStream {
+    let said = said.iter().filter_map(|(name, value)| {
+        let name = format_ident!("{name}");
+        value.as_ref().map(|value| quote!(#name: #value,))
+    });
+    let said: TokenStream = said.collect();
+    if said.is_empty() { default.clone() } else { quote!(#of { #said ..#default }) }
 }
 
 fn option(value: Option<impl ToTokens>) -> TokenStream {
@@ -304,9 +341,9 @@ enum Kind {
 }
 
 fn kind(tool: &Tool) -> Kind {
-    let has_rules = !tool.checks.is_empty() || tool.approval.is_some();
+    let reads = matches!(tool.policy.effect, None | Some("Read"));
     match tool.function.flow {
-        Flow::Sync if !has_rules && matches!(tool.effect, None | Some("Read")) => Kind::AtOnce,
+        Flow::Sync if reads && !tool.policy.has_rules() => Kind::AtOnce,
         Flow::Sync | Flow::Async => Kind::Later,
     }
 }
@@ -450,32 +487,34 @@ fn bind(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
 /// Writes the expressions as closures over the parameters.
 fn rules(tool: &Tool) -> TokenStream {
     let root = &tool.function.root;
-    if tool.checks.is_empty() && tool.approval.is_none() {
-        return quote!(<#root::__private::Rules<'_> as ::core::default::Default>::default());
-    }
+    let Policy { checks, approval, preview, verify, .. } = &tool.policy;
     let seen = |rule: &TokenStream| match &tool.receiver {
         Some(_) => with_this(rule.clone()),
         None => rule.clone(),
     };
-    let checks = tool.checks.iter().map(|check| self::check(&seen(check), root));
-    let approval = tool.approval.as_ref().map(seen);
-    let approval = option(approval.map(|rule| quote!(&|| #rule)));
-    quote! {
-        #root::__private::Rules {
-            checks: &[#(#checks),*],
-            approval: #approval,
-            ..::core::default::Default::default()
-        }
-    }
+    let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
+    let later = |rule: &TokenStream, read: &str| later(&seen(rule), read, root);
+    let rule = approval.as_ref().and_then(|approval| approval.rule.as_ref()).map(seen);
+    let checks: Vec<_> = checks.iter().map(|check| later(check, "checked")).collect();
+    let said = [
+        ("checks", (!checks.is_empty()).then(|| quote!(&[#(#checks),*]))),
+        ("approval", rule.map(|rule| some(quote!(&|| #rule)))),
+        ("preview", preview.as_ref().map(|preview| some(later(preview, "previewed")))),
+        ("verify", verify.as_ref().map(|verify| some(later(verify, "verified")))),
+    ];
+    let of = quote!(#root::__private::Rules);
+    filled(&quote!(#of::NONE), &of, &said)
 }
 
-/// Writes one business rule; what is wrong with its type is shown under it.
-fn check(check: &TokenStream, root: &TokenStream) -> TokenStream {
-    let place = shown_at(syn::spanned::Spanned::span(check));
+/// Writes an expression that may wait; `read` reads what it gives, and what is wrong with its
+/// type is shown under it.
+fn later(rule: &TokenStream, read: &str, root: &TokenStream) -> TokenStream {
+    let place = shown_at(syn::spanned::Spanned::span(rule));
     let root = moved(root.clone(), place);
-    let mut rule = Group::new(Delimiter::Parenthesis, check.clone());
-    rule.set_span(place);
+    let read = Ident::new(read, place);
+    let mut given = Group::new(Delimiter::Parenthesis, rule.clone());
+    given.set_span(place);
     quote_spanned! {place=>
-        &|| ::std::boxed::Box::pin(async { #root::__private::checked #rule })
+        &|| ::std::boxed::Box::pin(async { #root::__private::#read #given })
     }
 }

@@ -26,49 +26,6 @@ use crate::diag::Diagnostics;
 ///
 /// The schema comes from the signature: names, types, whether an argument may be left out. A
 /// parameter's doc comment describes it to the model.
-///
-/// # Keys of the function
-///
-/// | key | what it says | example |
-/// |---|---|---|
-/// | `description` | what the model chooses by, any constant text; else the doc comment | `description = "Refunds a payment."` |
-/// | `name` | the name that the model asks for; else the function's | `name = "refund-payment"` |
-/// | `title` | a name for people, any constant text | `title = "Refund"` |
-/// | `effect` | what it does to the world: `read`, `write` or `irreversible` | `effect = "write"` |
-/// | `scopes` | the scopes that the caller must hold | `scopes("payments:write")` |
-/// | `approval` | when a person must agree: a `bool` over the parameters | `approval(amount > 500.0)` |
-/// | `check` | a business rule, `Result<(), E>`; may stand more than once, may await | `check = refundable(bank, &order_id).await` |
-/// | `crate` | where the library is found, if not under `::toolkit` | `crate = kit` |
-///
-/// # Attributes of a parameter
-///
-/// | attribute | who fills it | type |
-/// |---|---|---|
-/// | none, or `#[arg(…)]` | the model | any `Deserialize + JsonSchema`; `&str`, `&[T]` and `&T` are lent |
-/// | `#[state]` | the registry | `&T` or `Arc<T>` |
-/// | `#[context]` | the call | `&CallContext` |
-///
-/// # Keys of `#[arg(…)]`
-///
-/// The constraints mean what the keywords of the same name mean in JSON Schema 2020-12.
-///
-/// | key | what it says | example |
-/// |---|---|---|
-/// | `description` | what the model fills it by; else the doc comment | `description = "The order's id."` |
-/// | `rename` | its name in the schema | `rename = "type"` |
-/// | `default` | what is taken when nothing is given | `default = 20` |
-/// | `examples` | values that the model can learn from | `examples = ["O-4471"]` |
-/// | `minimum`, `maximum` | the least and the greatest number | `minimum = 0.01` |
-/// | `exclusive_minimum`, `exclusive_maximum` | the numbers that every value is between | `exclusive_minimum = 0` |
-/// | `multiple_of` | the number that divides every value | `multiple_of = 5` |
-/// | `min_length`, `max_length` | the number of characters | `max_length = 80` |
-/// | `pattern` | a regular expression (ECMA-262) without look-around and back-references | `pattern = r"^O-\d+$"` |
-/// | `format` | a format that the text has | `format = "date"` |
-/// | `min_items`, `max_items` | the number of items | `min_items = 1` |
-/// | `unique_items` | no item stands twice | `unique_items = true` |
-///
-/// The formats, as JSON Schema 2020-12 defines them, are `date-time`, `date`, `time`, `duration`,
-/// `email`, `hostname`, `ipv4`, `ipv6`, `uri`, `uri-reference`, `uuid`, `regex` and `json-pointer`.
 #[proc_macro_attribute]
 pub fn tool(
     attribute: proc_macro::TokenStream,
@@ -110,8 +67,8 @@ pub fn arg_type(
 /// | none | nothing |
 ///
 /// Calls run at the same time, so `&mut self` does not compile: what changes is kept in a
-/// `Mutex` or an atomic. `check` and `approval` see `self` as they see the other parameters; it
-/// is not seen inside of a text, like `"{self}"`.
+/// `Mutex` or an atomic. The expressions of [`tool`](macro@tool) see `self` as they see the other
+/// parameters; it is not seen inside of a text, like `"{self}"`.
 ///
 /// # Which `impl`
 ///

@@ -157,20 +157,62 @@ pub(crate) struct Tool {
     pub(crate) title: Option<Description>,
     /// What the model chooses by.
     pub(crate) description: Description,
-    /// The variant of `Effect`.
-    pub(crate) effect: Option<&'static str>,
-    /// The scopes that the caller must hold.
-    pub(crate) scopes: Vec<String>,
-    /// When a person must agree.
-    pub(crate) approval: Option<TokenStream>,
-    /// The business rules.
-    pub(crate) checks: Vec<TokenStream>,
+    /// What the gates go by.
+    pub(crate) policy: Policy,
     /// The type of `self`, in a toolbox.
     pub(crate) receiver: Option<Type>,
     /// The parameters.
     pub(crate) params: Vec<Param>,
     /// What it returns.
     pub(crate) output: Type,
+}
+
+/// What the gates go by.
+pub(crate) struct Policy {
+    /// The variant of `Effect`.
+    pub(crate) effect: Option<&'static str>,
+    /// The scopes that the caller must hold.
+    pub(crate) scopes: Vec<String>,
+    /// Whether a caller without the scopes sees the tool all the same.
+    pub(crate) listed: bool,
+    /// Whether a call without the scopes ends the run.
+    pub(crate) fatal: bool,
+    /// The variant of `OnUnknown`.
+    pub(crate) on_unknown: Option<&'static str>,
+    /// Whether an earlier run of a call took effect.
+    pub(crate) verify: Option<TokenStream>,
+    /// Why the calls are in no ledger.
+    pub(crate) no_ledger: Option<String>,
+    /// The names in the schema of what makes two calls the same call.
+    pub(crate) idempotency: Vec<String>,
+    /// When a person must agree, and how.
+    pub(crate) approval: Option<Agreement>,
+    /// The business rules.
+    pub(crate) checks: Vec<TokenStream>,
+    /// What a call would do.
+    pub(crate) preview: Option<TokenStream>,
+    /// Whether an approved call runs only while that stays as it was.
+    pub(crate) preview_must_match: bool,
+}
+
+impl Policy {
+    /// Whether an expression is asked in each call.
+    pub(crate) fn has_rules(&self) -> bool {
+        let asked = [self.verify.as_ref(), self.preview.as_ref(), self.checks.first()];
+        self.approval.is_some() || asked.iter().any(Option::is_some)
+    }
+}
+
+/// When a person must agree, and how.
+pub(crate) struct Agreement {
+    /// When; without it, at every call.
+    pub(crate) rule: Option<TokenStream>,
+    /// How many persons must agree.
+    pub(crate) quorum: Option<u32>,
+    /// Whether none of them may be the one whom the agent acts for.
+    pub(crate) four_eyes: bool,
+    /// How many seconds a call waits for them.
+    pub(crate) seconds: Option<u64>,
 }
 
 /// The `impl` of a toolbox, as far as it does not depend on its tools.

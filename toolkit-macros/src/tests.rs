@@ -4,6 +4,33 @@ use expect_test::expect_file;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::attr::{ApprovalKeys, ArgKeys, Keys, ToolKeys};
+
+/// The page that tells of every key.
+const PAGE: &str = include_str!("../../toolkit/docs/keys.md");
+
+#[test]
+fn the_page_of_keys_lists_what_the_parser_takes() {
+    let tables = [
+        ("# Keys of `#[tool(…)]`", ToolKeys::WORDS),
+        ("# Keys of `approval(…)`", ApprovalKeys::WORDS),
+        ("# Keys of `#[arg(…)]`", ArgKeys::WORDS),
+    ];
+    let examples: String = PAGE.split("```").skip(1).step_by(2).collect();
+    for (heading, words) in tables {
+        let (_, section) = PAGE.split_once(heading).expect("the heading stands there");
+        let section = section.split("\n# ").next().expect("there is a first part");
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+        assert_eq!(rows.collect::<Vec<_>>(), words, "{heading}");
+        let names = |word: &&&str| {
+            let written = examples.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+            written.into_iter().any(|part| part == **word)
+        };
+        let without: Vec<_> = words.iter().filter(|word| !names(word)).collect();
+        assert_eq!(without, [&""; 0], "these have no example");
+    }
+}
+
 fn written(attribute: TokenStream, item: TokenStream) -> String {
     let tokens = crate::annotated(attribute, item);
     prettyplease::unparse(&syn::parse2(tokens).expect("the expansion is Rust"))
@@ -76,6 +103,41 @@ fn the_refund_of_the_design_keeps_its_expressions() {
         }
     };
     expect_file!["snapshots/refund.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
+fn a_tool_with_every_gate_writes_what_it_says_of_each() {
+    let attribute = quote! {
+        effect = "write",
+        scopes("payments:write"),
+        listed = true,
+        on_denied = "fatal",
+        on_unknown = verify(bank.find(&order_id).await),
+        ledger = none("the bank keeps one"),
+        idempotency(order_id),
+        approval(amount > 500, quorum = 2, four_eyes, time_to_live = "2h"),
+        preview = format!("refunds {amount}"),
+        preview_must_match,
+    };
+    let item = quote! {
+        /// Refunds an order.
+        fn refund(#[state] bank: &Bank, #[arg(rename = "orderId")] order_id: String, amount: u64) {
+            bank.pay(order_id, amount);
+        }
+    };
+    expect_file!["snapshots/gates.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
+fn a_tool_that_says_only_how_a_person_agrees_has_no_rule() {
+    let attribute = quote!(effect = "irreversible", approval(quorum = 2));
+    let item = quote! {
+        /// Closes an account for good.
+        async fn close(account: String) {
+            closed(account).await;
+        }
+    };
+    expect_file!["snapshots/irreversible.rs"].assert_eq(&written(attribute, item));
 }
 
 #[test]

@@ -66,6 +66,7 @@ pub use toolkit_macros::arg_type;
 /// let [tool] = tools![refund];
 /// assert_eq!(tool.name(), "refund");
 /// ```
+#[doc = include_str!("../docs/keys.md")]
 pub use toolkit_macros::tool;
 
 /// Turns the methods of a value into tools that a language model may call.
@@ -107,6 +108,7 @@ pub use toolkit_macros::tool;
 /// let support = Support { limit: 500.0, refunds: AtomicU64::new(0) };
 /// let registry = Registry::builder()
 ///     .toolbox(support)
+///     .ledger(toolkit::ledger::MemoryLedger::new())
 ///     .approver(|_: ApprovalRequest| async { Decision::declined("the desk is closed") })
 ///     .build()?;
 /// let view = registry.view(Caller::new("ann"));
@@ -138,32 +140,7 @@ pub use toolkit_core::{
 };
 
 // Approval.
-pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
-
-/// Effectful calls: each is a row of a store, which says what came of it.
-///
-/// At most one automatic execution per key; exactly one when the target honours the key or can
-/// be queried.
-///
-/// ```
-/// use toolkit::ledger::{Desk, DeskError, Filter, MemoryLedger};
-///
-/// let desk = Desk::new(MemoryLedger::new());
-/// # pollster::block_on(async {
-/// for call in desk.waiting(&Filter::default()).await? {
-///     println!("{}\n{}", call.id, call.rendered);
-/// }
-/// # Ok::<(), DeskError>(())
-/// # })?;
-/// # Ok::<(), DeskError>(())
-/// ```
-pub mod ledger {
-    pub use toolkit_core::ledger::{
-        ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
-        HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
-        Resolution, Row, RowKey, RowState, Swept, Timestamp, Vote, intent_id,
-    };
-}
+pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
 
 // The loop.
 pub use toolkit_core::dialect::Reply;
@@ -204,7 +181,7 @@ pub use toolkit_core::{
 ///     Message::Assistant(reply),
 ///     Message::Results(answered),
 /// ];
-/// let request = Request::new("claude-sonnet-4-5", &history).tools(view.definitions(&Anthropic));
+/// let request = Request::new("claude-sonnet-4-5", &history).tools(view.definitions(&Anthropic)?);
 /// let request = Anthropic.request(&request);
 /// assert_eq!(
 ///     request["messages"][2]["content"][0].to_string(),
@@ -225,7 +202,7 @@ pub use toolkit_core::{
 /// impl Model for Gpt {
 ///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
 ///         let request = Request::new("gpt-5.1", turn.messages())
-///             .tools(turn.definitions(&OpenAiChat));
+///             .tools(turn.definitions(&OpenAiChat)?);
 ///         let body = post(OpenAiChat.request(&request).to_string()).await;
 ///         Ok(OpenAiChat.read(&body)?)
 ///     }
@@ -241,10 +218,37 @@ pub use toolkit_core::{
 /// ```
 pub mod dialect {
     pub use toolkit_core::dialect::{
-        Answered, Anthropic, Definition, Dialect, DialectError, Ending, Message, OpenAiChat, Part,
-        Reply, Request,
+        Answered, Anthropic, Choice, Definition, Dialect, DialectError, Ending, Form, Gemini, Mcp,
+        McpVersion, Message, Offer, OpenAiChat, OpenAiResponses, Part, Projection, Reply, Request,
+        Rewrite, RewriteKind, Stream,
     };
 }
+
+/// Effectful calls, each a row of a store that outlives the process.
+///
+/// A store keeps rows and history, and knows nothing of what they mean. Choose one by where
+/// the calls are made, each behind a feature:
+///
+/// | feature | store | for |
+/// |---|---|---|
+/// | `sqlite` | `SqliteLedger` | the processes of one machine, in one file |
+/// | `postgres` | `PostgresLedger` | many machines |
+/// | `redis` | `RedisLedger` | many machines, where Redis is set up to keep what it acknowledges |
+///
+/// A store of your own passes `toolkit::testing::conforms`.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolkit::ledger::{RowKey, Timestamp};
+///
+/// let claimed_at = Timestamp(1_790_000_000_000);
+/// assert!(claimed_at.plus(Duration::from_secs(60)) > claimed_at);
+///
+/// let key: RowKey = "5e".repeat(32).parse()?;
+/// assert_eq!(key, RowKey([0x5e; 32]));
+/// # Ok::<(), toolkit::ledger::LedgerError>(())
+/// ```
+pub mod ledger;
 
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.
 ///
@@ -285,8 +289,8 @@ pub mod acceptance {}
 #[cfg(feature = "testing")]
 pub mod testing {
     pub use toolkit_core::testing::{
-        Agreement, Arguments, ArgumentsTree, Case, Disagreement, Mistake, NoAgreement, Texts,
-        TextsTree, Trial, agree,
+        Agreement, Arguments, ArgumentsTree, Case, Disagreement, Fault, Faulty, Mistake,
+        NoAgreement, Texts, TextsTree, Trial, agree, conforms, conforms_on_threads, sequences,
     };
 }
 

@@ -37,6 +37,8 @@ enum Repair {
     Remove(Vec<Step>, String),
     TakeAway(Vec<Step>),
     Differ(Vec<Step>),
+    /// No word tells what would be right, or the call was right and not its text.
+    Leave,
 }
 
 #[derive(Clone, PartialEq)]
@@ -91,7 +93,8 @@ impl Grammar {
                 Repair::Rename(..)
                 | Repair::Remove(..)
                 | Repair::TakeAway(..)
-                | Repair::Differ(..) => {}
+                | Repair::Differ(..)
+                | Repair::Leave => {}
             }
         }
         // What is renamed or taken away moves what is within or behind it, so that goes first.
@@ -123,7 +126,8 @@ impl Grammar {
     }
 
     fn line(&self, line: &str) -> Result<Repair, String> {
-        let (production, bound) = self.parse("line", line).ok_or_else(|| line.to_owned())?;
+        let parsed = self.parse("line", line).or_else(|| self.parse("whole", line));
+        let (production, bound) = parsed.ok_or_else(|| line.to_owned())?;
         let words: Vec<&str> = production.repair.iter().map(String::as_str).collect();
         let place = path(bound["place"].1).ok_or_else(|| line.to_owned())?;
         let name = |label: &str| unescaped(bound[label.trim_matches(['{', '}'])].1);
@@ -140,6 +144,7 @@ impl Grammar {
             ["remove", label] => Repair::Remove(place, name(label)),
             ["take", "away"] => Repair::TakeAway(place),
             ["differ"] => Repair::Differ(place),
+            ["again" | "another"] => Repair::Leave,
             other => panic!("the grammar has the repair {other:?}"),
         })
     }

@@ -153,7 +153,12 @@ impl<M: Model> Agent<M> {
         let turn = Turn::new(progress.turns, &progress.messages, &self.view);
         let reply = match self.model.reply(&turn).await {
             Ok(reply) => progress.take_in(reply),
-            Err(error) => return Ok(ControlFlow::Break(Stop::Model(error))),
+            Err(error) => {
+                return match error.config() {
+                    Some(config) => Err(config),
+                    None => Ok(ControlFlow::Break(Stop::Model(error))),
+                };
+            }
         };
         let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
         if calls.is_empty() {
@@ -286,6 +291,7 @@ fn without_calls(reply: &Reply) -> ControlFlow<Stop> {
         | Ending::Calls
         | Ending::CutOff
         | Ending::Refused
+        | Ending::BadCall
         | Ending::Other(_)) => ControlFlow::Break(Stop::Unanswered(ending.clone())),
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::dialect::{Dialect, DialectError, Message, Reply};
+use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::registry::View;
 
 /// What decides what to do next: a provider's model, a script, a rule.
@@ -109,8 +110,10 @@ impl<'a> Turn<'a> {
     }
 
     /// The definitions of the tools that the model may see.
-    #[must_use]
-    pub fn definitions(&self, dialect: &dyn Dialect) -> Value {
+    ///
+    /// # Errors
+    /// As [`View::definitions`]; by `?` out of [`Model::reply`] it ends the run as an error.
+    pub fn definitions(&self, dialect: &dyn Dialect) -> Result<Value, ToolConfigErrors> {
         self.view.definitions(dialect)
     }
 }
@@ -152,6 +155,20 @@ impl ModelError {
 impl From<DialectError> for ModelError {
     fn from(error: DialectError) -> Self {
         Self::new(error.to_string()).caused_by(error)
+    }
+}
+
+impl From<ToolConfigErrors> for ModelError {
+    fn from(errors: ToolConfigErrors) -> Self {
+        Self::new(errors.to_string()).caused_by(errors)
+    }
+}
+
+impl ModelError {
+    /// The mistake in the wiring that it stands for, where it is one.
+    pub(super) fn config(&self) -> Option<ToolConfigError> {
+        let errors = self.source.as_ref()?.downcast_ref::<ToolConfigErrors>()?;
+        errors.iter().next().cloned()
     }
 }
 

@@ -4,11 +4,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::cursor::Cursor;
-use super::guided::{Guided, Place, Refused, Walk};
+use super::guided::{Guided, Refused, RefusedAt, Walk};
 use super::inside::{Fields, Step, read};
 use super::report;
 use super::slot::Slot;
-use super::source::{Given, Items, Members, Source, Unread};
+use super::source::{Items, Members, Parsed, Source, Unread};
 use super::text::{is_blank, is_within};
 use crate::call::Arguments;
 use crate::limits::Limits;
@@ -21,7 +21,7 @@ pub(crate) enum Attempt<T> {
     Sure(T),
     /// A type took something lightly that was refused, or never looked at it.
     Doubtful(T),
-    Refused(Place),
+    Refused(Box<RefusedAt>),
 }
 
 impl<T> Attempt<T> {
@@ -30,7 +30,7 @@ impl<T> Attempt<T> {
         match made {
             Ok(made) if !walk.has_stumbled() => Self::Sure(made),
             Ok(made) => Self::Doubtful(made),
-            Err(Refused) => Self::Refused(walk.refused_at()),
+            Err(Refused) => Self::Refused(Box::new(walk.refused_at())),
         }
     }
 }
@@ -46,11 +46,11 @@ impl Arguments<'_> {
         limits: &Limits,
         slots: &mut [&mut dyn Slot],
     ) -> Result<(), Vec<Problem>> {
-        let mut attempt =
-            |given: Arguments<'_>, limits: &Limits| given.try_fill(schema, limits, &mut *slots);
-        match attempt(self, limits) {
+        match self.try_fill(schema, limits, slots) {
             Attempt::Sure(()) => Ok(()),
-            first => self.settle(schema, limits, first, attempt),
+            first => self.settle(schema, limits, first, |given, limits| {
+                given.try_fill(schema, limits, &mut *slots)
+            }),
         }
     }
 
@@ -76,6 +76,7 @@ impl Arguments<'_> {
     }
 
     /// Fills the slots as far as the decoder alone can tell.
+    #[inline]
     pub(crate) fn try_fill(
         self,
         schema: &Compiled,
@@ -111,7 +112,7 @@ impl Arguments<'_> {
         let normal = Arguments::Value(&value);
         match attempt(normal, &limits.unmeasured()) {
             Attempt::Sure(made) | Attempt::Doubtful(made) => Ok(made),
-            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(place))]),
+            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(*place))]),
         }
     }
 
@@ -137,7 +138,7 @@ impl Arguments<'_> {
                 if !value.is_object() {
                     return Err(Refused);
                 }
-                read(walk, root, Given(value), |value| T::deserialize(value))
+                read(walk, root, Parsed(value), |value| T::deserialize(value))
             }
             Self::Text(_) | Self::Value(_) => Err(Refused),
         }
@@ -145,12 +146,12 @@ impl Arguments<'_> {
 
     /// The path to where these arguments were refused.
     #[cold]
-    pub(crate) fn path(self, place: Place) -> Path {
-        let Place { at: Some(at), within } = place else { return Path::root() };
+    pub(crate) fn path(self, place: RefusedAt) -> Path {
+        let RefusedAt { at: Some(at), within } = place else { return Path::root() };
         let mut steps = Vec::new();
         let is_found = match self {
             Self::Text(text) => steps_to(Unread(&Cursor::new(text)), at, &mut steps),
-            Self::Value(value) => steps_to(Given(value), at, &mut steps),
+            Self::Value(value) => steps_to(Parsed(value), at, &mut steps),
         };
         if is_found != Ok(true) {
             return Path::root();
@@ -170,7 +171,7 @@ pub(crate) fn hand_over(
 ) -> Result<(), Vec<Problem>> {
     let walk = Walk::new(Compiled::anything(), limits);
     let [slot] = slots else { return Err(vec![report::refused_by_type(Path::root())]) };
-    read(&walk, root(&walk), Given(value), |value| slot.take(value)).map_err(|Refused| {
+    read(&walk, root(&walk), Parsed(value), |value| slot.take(value)).map_err(|Refused| {
         let path = Arguments::Value(value).path(walk.refused_at());
         vec![report::refused_by_type(path)]
     })
@@ -265,9 +266,9 @@ fn fill_from_value(
     }
     let given = match value {
         Value::Object(_) if !root(walk).stream.streams(Kind::Object) => {
-            return fill_kept(walk, Given(value), slots);
+            return fill_kept(walk, Parsed(value), slots);
         }
-        Value::Object(_) => fields(walk, Given(value), slots, |slot, value| slot.take(value))?,
+        Value::Object(_) => fields(walk, Parsed(value), slots, |slot, value| slot.take(value))?,
         Value::Null => 0,
         _ => return Err(Refused),
     };
@@ -315,7 +316,7 @@ fn fill_kept<'de, S: Source<'de>>(
             continue;
         };
         let node = walk.schema.node(property.node);
-        read(&inner, node, Given(value), |value| slot.take(value)).map_err(|Refused| {
+        read(&inner, node, Parsed(value), |value| slot.take(value)).map_err(|Refused| {
             let path = Arguments::Value(&kept.value).path(inner.refused_at());
             kept.note(path.steps().to_vec())
         })?;
@@ -327,16 +328,24 @@ fn root<'s>(walk: &Walk<'s>) -> &'s Node {
     walk.schema.node(walk.schema.root())
 }
 
-/// Fills the slots of the fields that are not given: by their default, or as their type says.
+/// Fills the slots of the fields that are not given, where there are any.
+#[inline]
 fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
+    let all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
+    if all == Some(given.wrapping_add(1)) { Ok(()) } else { leave_out_others(walk, given, slots) }
+}
+
+/// Fills the slots of the fields that are not given: by their default, or as their type says.
+#[inline(never)]
+fn leave_out_others(
+    walk: &Walk<'_>,
+    given: u64,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Refused> {
     let root = root(walk);
     // There may be more properties than bits.
     if root.stream.required & !given != 0 || (given == 0 && !root.required.is_empty()) {
         return Err(Refused);
-    }
-    let after_all = u32::try_from(slots.len()).ok().and_then(|count| 1_u64.checked_shl(count));
-    if after_all == Some(given.wrapping_add(1)) {
-        return Ok(());
     }
     let limits = walk.limits.unmeasured();
     let walk = Walk::new(walk.schema, &limits);
@@ -347,7 +356,7 @@ fn leave_out(walk: &Walk<'_>, given: u64, slots: &mut [&mut dyn Slot]) -> Result
         }
         let node = walk.schema.node(property.node);
         match &node.default {
-            Some(default) => read(&walk, node, Given(default), |value| slot.take(value))?,
+            Some(default) => read(&walk, node, Parsed(default), |value| slot.take(value))?,
             None => slot.leave_out(),
         }
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use super::judge::{Judge, Place, Subject, double_value, held, integers};
+use super::judge::{Judge, Place, Subject, double_value, held};
 use super::text::read_value;
 use super::union::behind;
 use crate::limits::Limits;
@@ -217,7 +217,7 @@ fn texts(node: &Node) -> Vec<Value> {
 fn numbers(node: &Node) -> Vec<Value> {
     let plain =
         |bound: &Option<Decimal>| bound.as_ref().map(|bound| double_value(bound).to_string());
-    let (least, most) = integers(node);
+    let (least, most) = node.integers_within();
     let mut texts: Vec<String> = Vec::new();
     texts.extend(["0", "1"].map(str::to_owned));
     texts.extend(plain(&node.minimum));

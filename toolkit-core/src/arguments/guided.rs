@@ -9,13 +9,13 @@ use serde_json::Value;
 use serde_path_to_error::{Segment, Track};
 
 use super::inside::{Fields, Sequence};
-use super::judge::{self, Judge, Subject};
+use super::judge::{Judge, Place, Subject};
 use super::name::Name;
 use super::scalar::{Held, number_fits, text_fits};
 use super::source::{Room, Source};
 use crate::limits::Limits;
 use crate::problem::Step;
-use crate::schema::{Compiled, Kind, Node, NodeId, Way};
+use crate::schema::{Compiled, Decoding, Kind, Node, NodeId};
 
 /// The decoder refuses; only the report knows why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +73,14 @@ impl de::Error for Refused {
 
 /// Where the innermost value is that was refused, as the source tells places apart.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct RefusedAt {
     pub(super) at: Option<usize>,
     /// The steps from there on, where a type refused a part of what was kept.
     pub(super) within: Vec<Step>,
 }
+
+/// A place, and the steps from there on.
+type Within = Box<(usize, Vec<Step>)>;
 
 /// What one pass over a call's arguments shares.
 #[derive(Debug)]
@@ -92,7 +95,7 @@ pub(crate) struct Walk<'s> {
     has_stumbled: Cell<bool>,
     refused_at: Cell<Option<usize>>,
     /// How far inside the value at a place a type refused what was kept.
-    refused_within: RefCell<Option<(usize, Vec<Step>)>>,
+    refused_within: RefCell<Option<Within>>,
 }
 
 impl<'s> Walk<'s> {
@@ -176,14 +179,15 @@ impl<'s> Walk<'s> {
     }
 
     fn note_within(&self, place: usize, steps: Vec<Step>) -> Refused {
-        self.refused_within.replace(Some((place, steps)));
+        self.refused_within.replace(Some(Box::new((place, steps))));
         Refused
     }
 
-    pub(super) fn refused_at(&self) -> Place {
+    #[cold]
+    pub(super) fn refused_at(&self) -> RefusedAt {
         let at = self.refused_at.get();
-        let within = self.refused_within.take().filter(|(place, _)| Some(*place) == at);
-        Place { at, within: within.map(|(_, steps)| steps).unwrap_or_default() }
+        let within = self.refused_within.take().filter(|within| Some(within.0) == at);
+        RefusedAt { at, within: within.map(|within| within.1).unwrap_or_default() }
     }
 }
 
@@ -199,10 +203,16 @@ pub struct Guided<'s, S> {
 impl<'s, S> Guided<'s, S> {
     #[inline]
     pub(super) fn new(walk: &'s Walk<'s>, node: &'s Node, source: S) -> Self {
-        match node.stream.way {
-            Way::Streamed | Way::Kept(_) => Self { walk, node, may_be_null: false, source },
-            Way::By(id) => Self { walk, node: walk.schema.node(id), may_be_null: false, source },
-            Way::NullOr(id) => Self { walk, node: walk.schema.node(id), may_be_null: true, source },
+        match node.stream.decoding {
+            Decoding::Streamed | Decoding::Kept(_) => {
+                Self { walk, node, may_be_null: false, source }
+            }
+            Decoding::By(id) => {
+                Self { walk, node: walk.schema.node(id), may_be_null: false, source }
+            }
+            Decoding::NullOr(id) => {
+                Self { walk, node: walk.schema.node(id), may_be_null: true, source }
+            }
         }
     }
 }
@@ -261,7 +271,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
     /// Where the value must be judged as a whole: its normal form.
     #[inline]
     fn kept(&self) -> Result<Option<Kept<'s>>, Refused> {
-        let Way::Kept(id) = self.node.stream.way else { return Ok(None) };
+        let Decoding::Kept(id) = self.node.stream.decoding else { return Ok(None) };
         if self.may_be_null && self.source.kind()? == Kind::Null {
             return Ok(None);
         }
@@ -275,7 +285,7 @@ impl<'de, 's, S: Source<'de>> Guided<'s, S> {
         let place = self.source.place();
         let kept = self.source.kept(room, |(json, problems)| {
             let mut judge = Judge::building(schema, limits);
-            let value = judge.value(id, &Subject::whole(&json), &judge::Place::Root);
+            let value = judge.value(id, &Subject::whole(&json), &Place::Root);
             (judge.problems.is_empty() && problems.is_empty()).then_some(value)
         });
         let Ok((value, counted)) = kept else { return Err(self.walk.stumble()) };

@@ -1,15 +1,13 @@
 //! Judges a value by the compiled schema: its normal form, or every problem there is.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::{Number, Value};
 
-use super::cursor::Cursor;
 use super::equal::{equal, identity};
 use super::example::{another, example};
-use super::scalar::{number_fits, text_fits};
+use super::scalar::{digits_fit, text_fits};
 use super::text::{Json, Member, read_value};
 use super::words::{describe, forms, hint, like, listed, multiple, outside};
 use crate::limits::Limits;
@@ -148,8 +146,13 @@ pub(super) struct Judge<'a> {
     /// What was told already: schemas that share a part would tell it again.
     told: BTreeSet<Key>,
     /// Values are remembered by their place in memory, so none may be given up.
-    kept: Vec<Subject<'a>>,
+    trimmed: Vec<Subject<'a>>,
+    /// In how many defaults the value stands.
+    within_defaults: u8,
 }
+
+/// A default whose own type has it as a default, and so on, is written out so many times.
+const MOST_DEFAULTS: u8 = 8;
 
 impl<'a> Judge<'a> {
     pub(super) const fn new(schema: &'a Compiled, limits: &'a Limits) -> Self {
@@ -163,7 +166,8 @@ impl<'a> Judge<'a> {
             verdicts: BTreeMap::new(),
             counts: BTreeMap::new(),
             told: BTreeSet::new(),
-            kept: Vec::new(),
+            trimmed: Vec::new(),
+            within_defaults: 0,
         }
     }
 
@@ -172,6 +176,18 @@ impl<'a> Judge<'a> {
         let mut judge = Self::new(schema, limits);
         judge.builds = true;
         judge
+    }
+
+    /// The normal form of a default: written or left out, it is the same call.
+    pub(super) fn written(&self, node: NodeId, default: &Value) -> Value {
+        let (text, limits) = (default.to_string(), self.limits.unmeasured());
+        let json = read_value(&text, &limits).filter(|_| self.within_defaults < MOST_DEFAULTS);
+        let Some(json) = json else { return default.clone() };
+        let mut judge = Judge::building(self.schema, &limits);
+        judge.within_defaults = self.within_defaults + 1;
+        let value = judge.value(node, &Subject::whole(&json), &Place::Root);
+        // Only what the attribute says was checked when the registry was built.
+        if judge.problems.is_empty() { value } else { default.clone() }
     }
 
     pub(super) const fn builds(&self) -> bool {
@@ -267,7 +283,7 @@ impl<'a> Judge<'a> {
         let Some(trimmed) = subject.without_absent(node) else {
             return self.by_all_keywords(node, subject, place);
         };
-        self.kept.push(trimmed.clone());
+        self.trimmed.push(trimmed.clone());
         self.by_all_keywords(node, &trimmed, place)
     }
 
@@ -428,7 +444,7 @@ impl<'a> Judge<'a> {
                 }
                 return Value::Null;
             }
-            let (least, most) = integers(node);
+            let (least, most) = node.integers_within();
             let expected = if !node.takes(Type::Number) {
                 format!("an integer from {least} to {most}")
             } else if node.is_single {
@@ -598,13 +614,7 @@ fn is_plainly_right(node: &Node, json: &Json<'_>) -> bool {
     let is = |kind| node.stream.streams(kind);
     match json {
         Json::Text(text) => is(Kind::Text) && text_fits(node, text),
-        Json::Number(digits) => {
-            is(Kind::Number)
-                && Cursor::new(digits)
-                    .number()
-                    .and_then(|number| number_fits(node, number, || Cow::Borrowed(*digits)))
-                    .is_ok()
-        }
+        Json::Number(digits) => is(Kind::Number) && digits_fit(node, digits).is_ok(),
         Json::Bool(_) => is(Kind::Bool),
         Json::Null => is(Kind::Null),
         Json::BrokenText | Json::Array(_) | Json::Object(_) => false,
@@ -617,18 +627,6 @@ pub(super) fn is_beyond(node: &Node, decimal: &Decimal) -> bool {
         || node.exclusive_minimum.as_ref().is_some_and(|least| decimal <= least)
         || node.maximum.as_ref().is_some_and(|most| decimal > most)
         || node.exclusive_maximum.as_ref().is_some_and(|most| decimal >= most)
-}
-
-/// The integers that both the type holds and the bounds allow.
-pub(super) fn integers(node: &Node) -> (i128, i128) {
-    let (least, most) = node.integers;
-    let bound = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::integer);
-    let least = least.max(bound(&node.minimum).unwrap_or(least));
-    let most = most.min(bound(&node.maximum).unwrap_or(most));
-    (
-        least.max(bound(&node.exclusive_minimum).map_or(least, |below| below.saturating_add(1))),
-        most.min(bound(&node.exclusive_maximum).map_or(most, |above| above.saturating_sub(1))),
-    )
 }
 
 /// A number as its type holds it, and the decimal that the bounds are asked about.

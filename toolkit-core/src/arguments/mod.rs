@@ -1,5 +1,6 @@
 //! What stands between the text of a call and the function's own types.
 
+#[cfg(feature = "testing")]
 mod bare;
 mod cursor;
 mod decode;
@@ -20,6 +21,7 @@ mod union;
 mod whole;
 mod words;
 
+#[cfg(feature = "testing")]
 pub use bare::BareSchema;
 #[cfg(feature = "testing")]
 pub(crate) use decode::Attempt;
@@ -27,4 +29,4 @@ pub(crate) use decode::hand_over;
 pub use guided::{Guided, Refused};
 pub(crate) use report::{check_constant, lines, normal_form};
 pub use slot::Slot;
-pub use source::{Given, Unread};
+pub use source::{Parsed, Unread};

@@ -8,7 +8,7 @@ use super::judge::{Judge, MOST_PROBLEMS, Place, Subject};
 use super::text::{Json, Member};
 use super::words::{ANY_VALUE, key_words, like, listed, name_forms, outside};
 use crate::problem::{Problem, ProblemKind, escaped, nearest};
-use crate::schema::{Additional, Kind, Node, NodeId, Property};
+use crate::schema::{Additional, Kind, Node, NodeId, Property, Type};
 
 /// The names of fields that were misspelt, each with the property that was meant.
 type Misspelt<'a> = Vec<(&'a str, &'a Property)>;
@@ -35,7 +35,7 @@ impl<'a> Judge<'a> {
                 Some((name, json)) => self.member(node, name, json, Some(property.node), place),
                 // So that what an approver sees is what runs.
                 None => match &self.schema.node(property.node).default {
-                    Some(default) if self.builds() => default.clone(),
+                    Some(default) if self.builds() => self.written(property.node, default),
                     _ => continue,
                 },
             };
@@ -134,11 +134,21 @@ impl<'a> Judge<'a> {
             let is_there = misspelt.iter().any(|(_, property)| property.name == *name);
             let is_plain = is_there || expected == ANY_VALUE;
             let wanted = if is_plain { String::new() } else { format!(" ({expected})") };
-            let message = format!("missing required field '{}'{wanted}", self.cut(name));
+            // Who gave nothing is shown a whole call, once.
+            let is_call = self.problems.is_empty() && members.is_empty() && self.is_root(node);
+            let call = if is_call { self.example(node) } else { None };
+            let call = call.as_ref().map_or_else(String::new, like);
+            let message = format!("missing required field '{}'{wanted}{call}", self.cut(name));
             let path = Place::Field(place, name).path();
             let problem = Problem::new(path, ProblemKind::MissingField, message);
             self.push(problem.expecting(expected).with_example(example));
         }
+    }
+
+    /// Whether a node is the schema of a whole call.
+    fn is_root(&self, node: &Node) -> bool {
+        let root = self.schema.node(self.schema.root());
+        std::ptr::eq(root, node) && root.types == [Type::Object]
     }
 
     fn too_much(

@@ -1,12 +1,14 @@
 //! Checks argument text, and puts what is wrong with it into lines.
 
+use std::fmt::Write;
+
 use serde_json::{Map, Value};
 
 use super::judge::{self, judge};
 use super::text::read;
 use crate::call::Arguments;
 use crate::limits::Limits;
-use crate::problem::{Path, Problem, ProblemKind};
+use crate::problem::{Path, Problem, ProblemKind, cut};
 use crate::schema::Compiled;
 
 /// The normal form of a call's arguments, or every problem: those of the text, then by place.
@@ -77,25 +79,27 @@ pub(crate) fn check_constant(schema: &Compiled, property: &str, value: &Value) -
 
 /// The report as the model reads it, one problem a line, within its bounds.
 pub(crate) fn lines(problems: &[Problem], limits: &Limits) -> String {
-    let mut report = String::new();
+    /// Room for a few lines.
+    const USUAL: usize = 256;
+    let mut report = String::with_capacity(USUAL.min(limits.report_bytes));
     for (index, problem) in problems.iter().enumerate() {
-        let line = problem.to_string();
-        let full = report.len() + line.len() > limits.report_bytes;
-        if index > 0 && (full || index >= limits.problems) {
+        let before = report.len();
+        if index > 0 {
+            report.push('\n');
+        }
+        let start = report.len();
+        if write!(report, "{problem}").is_err() {
+            break;
+        }
+        let is_full = before + (report.len() - start) > limits.report_bytes;
+        if index > 0 && (is_full || index >= limits.problems) {
+            report.truncate(before);
             let left = problems.len() - index;
             report.extend(["\n… and ", &left.to_string(), " more"]);
             break;
         }
-        if index > 0 {
-            report.push('\n');
-        }
-        report.push_str(cut(&line, limits.report_bytes));
+        let kept = cut(&report, start.saturating_add(limits.report_bytes)).len();
+        report.truncate(kept);
     }
     report
-}
-
-/// The start of a line, of so many bytes at the most.
-fn cut(line: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(line.len())).rev().find(|end| line.is_char_boundary(*end));
-    line.get(..end.unwrap_or_default()).unwrap_or_default()
 }

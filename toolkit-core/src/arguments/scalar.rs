@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::cursor::Number;
+use super::cursor::{Cursor, Number};
 use super::guided::Refused;
 use super::judge::{held, is_beyond};
-use crate::schema::{Bound, Decimal, Node, Numbers};
+use crate::schema::{Bound, Decimal, Node, Numbers, Texts};
 
 /// A number in its normal form.
 #[derive(Debug, Clone, Copy)]
@@ -17,22 +17,48 @@ pub(super) enum Held {
     Double(f64),
 }
 
+impl From<Held> for Value {
+    fn from(held: Held) -> Self {
+        match held {
+            Held::Signed(number) => number.into(),
+            Held::Unsigned(number) => number.into(),
+            Held::Double(number) => number.into(),
+        }
+    }
+}
+
 /// Whether a text is what a node's keywords ask for.
 #[inline]
 pub(super) fn text_fits(node: &Node, text: &str) -> bool {
-    let (least, most) = node.stream.free_texts;
-    (least..=most).contains(&text.len()) || text_is_right(node, text)
+    let is_free = |least, most| (least..=most).contains(&text.len());
+    matches!(node.stream.texts, Texts::Free { least, most } if is_free(least, most))
+        || text_is_right(node, text)
 }
 
 fn text_is_right(node: &Node, text: &str) -> bool {
-    if let Some(values) = &node.one_of_values
-        && !values.iter().any(|value| value.as_str() == Some(text))
-    {
-        return false;
+    match node.stream.texts {
+        Texts::Free { .. } => length_fits(node, text),
+        Texts::Listed => is_listed(node, text),
+        Texts::Formatted(format) => format.accepts(text),
+        Texts::Patterned => pattern_fits(node, text),
+        Texts::Exact => {
+            is_listed(node, text)
+                && length_fits(node, text)
+                && pattern_fits(node, text)
+                && node.format.is_none_or(|format| format.accepts(text))
+        }
     }
-    (node.min_length.is_none() && node.max_length.is_none() || length_fits(node, text))
-        && node.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
-        && node.format.is_none_or(|format| format.accepts(text))
+}
+
+#[inline]
+fn is_listed(node: &Node, text: &str) -> bool {
+    let Some(values) = &node.one_of_values else { return true };
+    values.iter().any(|value| value.as_str() == Some(text))
+}
+
+#[inline]
+fn pattern_fits(node: &Node, text: &str) -> bool {
+    node.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
 }
 
 fn length_fits(node: &Node, text: &str) -> bool {
@@ -66,6 +92,12 @@ pub(super) fn number_fits<'d>(
         (Numbers::Any, Number::Double(double)) => Ok(whole_or(double)),
         _ => exact(node, &digits()),
     }
+}
+
+/// As `number_fits`, of a number that stands alone.
+pub(super) fn digits_fit(node: &Node, digits: &str) -> Result<Held, Refused> {
+    let number = Cursor::new(digits).number()?;
+    number_fits(node, number, || Cow::Borrowed(digits))
 }
 
 /// Integers below are held by a double with every digit.

@@ -1,7 +1,7 @@
 //! Where one argument goes.
 
 use super::guided::{Guided, Refused};
-use super::source::{Given, Unread};
+use super::source::{Parsed, Unread};
 
 /// A place for one argument: a local of the generated call function.
 pub trait Slot: Send {
@@ -15,7 +15,7 @@ pub trait Slot: Send {
     ///
     /// # Errors
     /// What the schema or the type refuses.
-    fn take(&mut self, value: Guided<'_, Given<'_>>) -> Result<(), Refused>;
+    fn take(&mut self, value: Guided<'_, Parsed<'_>>) -> Result<(), Refused>;
 
     /// Fills it as the type says when nothing was given.
     fn leave_out(&mut self);

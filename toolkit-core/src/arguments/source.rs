@@ -173,11 +173,11 @@ impl<'c, 'de> Members<'de, Unread<'c, 'de>> for Inside<'c, 'de> {
 
 /// A value that was parsed already.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'de>(pub(super) &'de Value);
+pub struct Parsed<'de>(pub(super) &'de Value);
 
-impl<'de> Source<'de> for Given<'de> {
+impl<'de> Source<'de> for Parsed<'de> {
     type Items = std::slice::Iter<'de, Value>;
-    type Members = GivenMembers<'de>;
+    type Members = ParsedMembers<'de>;
 
     const STAYS: bool = true;
 
@@ -222,7 +222,7 @@ impl<'de> Source<'de> for Given<'de> {
     }
 
     fn members(self) -> Self::Members {
-        GivenMembers { left: self.0.as_object().map(Map::iter), current: None }
+        ParsedMembers { left: self.0.as_object().map(Map::iter), current: None }
     }
 
     fn kept<T>(
@@ -240,20 +240,20 @@ impl<'de> Source<'de> for Given<'de> {
     }
 }
 
-impl<'de> Items<Given<'de>> for std::slice::Iter<'de, Value> {
-    fn next(&mut self) -> Result<Option<Given<'de>>, Refused> {
-        Ok(Iterator::next(self).map(Given))
+impl<'de> Items<Parsed<'de>> for std::slice::Iter<'de, Value> {
+    fn next(&mut self) -> Result<Option<Parsed<'de>>, Refused> {
+        Ok(Iterator::next(self).map(Parsed))
     }
 }
 
 /// The members of an object that was parsed already.
 #[derive(Debug)]
-pub(crate) struct GivenMembers<'de> {
+pub(crate) struct ParsedMembers<'de> {
     left: Option<serde_json::map::Iter<'de>>,
     current: Option<(&'de str, &'de Value)>,
 }
 
-impl<'de> Members<'de, Given<'de>> for GivenMembers<'de> {
+impl<'de> Members<'de, Parsed<'de>> for ParsedMembers<'de> {
     fn advance(&mut self) -> Result<bool, Refused> {
         let next = self.left.as_mut().and_then(Iterator::next);
         self.current = next.map(|(name, value)| (name.as_str(), value));
@@ -268,7 +268,7 @@ impl<'de> Members<'de, Given<'de>> for GivenMembers<'de> {
         self.current.map(|(name, _)| Cow::Borrowed(name)).ok_or(Refused)
     }
 
-    fn value(&mut self) -> Result<Given<'de>, Refused> {
-        self.current.map(|(_, value)| Given(value)).ok_or(Refused)
+    fn value(&mut self) -> Result<Parsed<'de>, Refused> {
+        self.current.map(|(_, value)| Parsed(value)).ok_or(Refused)
     }
 }

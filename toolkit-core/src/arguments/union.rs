@@ -19,10 +19,16 @@ impl<'a> Judge<'a> {
         own: Value,
     ) -> Value {
         let mut value = own;
+        // Of several schemas that accept a value, the first with structure tells its normal form.
+        let mut is_told = node.has_structure();
         let settled = subject.settled();
         for id in node.reference.iter().chain(&node.all_of) {
             match self.verdict(*id, &settled) {
-                Some(theirs) => value = joined(node, value, theirs),
+                Some(theirs) if !is_told => {
+                    value = theirs;
+                    is_told = is_structured(self.schema, *id);
+                }
+                Some(_) => {}
                 None => self.tell(*id, &settled, place),
             }
         }
@@ -30,7 +36,9 @@ impl<'a> Judge<'a> {
         for branches in [&node.any_of, &node.one_of] {
             if !branches.is_empty() && !self.has_enough() {
                 let theirs = self.union(node, branches, subject, place);
-                value = joined(node, value, theirs);
+                if !is_told {
+                    value = theirs;
+                }
             }
         }
         let is_partial = |id: &NodeId| self.schema.node(*id).partial;
@@ -285,9 +293,12 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// A value that several schemas accept: the one with structure tells its normal form.
-fn joined(node: &Node, own: Value, theirs: Value) -> Value {
-    if node.has_structure() { own } else { theirs }
+/// Whether a schema, or one that it is joined with, says what an array or object holds.
+fn is_structured(schema: &Compiled, id: NodeId) -> bool {
+    let node = schema.node(id);
+    // Schemas that ask themselves about the same value were refused.
+    node.has_structure()
+        || node.reference.iter().chain(&node.all_of).any(|part| is_structured(schema, *part))
 }
 
 /// The node behind references that say nothing of their own.

@@ -21,17 +21,10 @@ pub(super) fn judge(
     problems: Vec<Problem>,
     limits: &Limits,
 ) -> Result<Value, Vec<Problem>> {
-    if problems.is_empty() {
-        if whole.accepts(&value) {
-            return Ok(value);
-        }
-        // Which nulls stand for absence may depend on what only the whole schema understands.
-        let plain = as_given(json);
-        if whole.accepts(&plain) {
-            return Ok(plain);
-        }
+    if problems.is_empty() && whole.accepts(&value) {
+        return Ok(value);
     }
-    let json = &kept(json, &value);
+    let json = &present(json, &value);
     let value = as_given(json);
     let nodes = problems.len();
     let (parts, asked) = Default::default();
@@ -64,14 +57,14 @@ fn as_given(json: &Json<'_>) -> Value {
 }
 
 /// What was given, without what the normal form leaves out.
-fn kept<'j>(json: &Json<'j>, normal: &Value) -> Json<'j> {
+fn present<'j>(json: &Json<'j>, normal: &Value) -> Json<'j> {
     match (json, normal) {
-        (Json::Array(items), Value::Array(values)) => {
-            Json::Array(items.iter().zip(values).map(|(json, value)| kept(json, value)).collect())
-        }
+        (Json::Array(items), Value::Array(values)) => Json::Array(
+            items.iter().zip(values).map(|(json, value)| present(json, value)).collect(),
+        ),
         (Json::Object(members), Value::Object(values)) => {
             let keep = |(name, json): &Member<'j>| {
-                values.get(name.as_ref()).map(|value| (name.clone(), kept(json, value)))
+                values.get(name.as_ref()).map(|value| (name.clone(), present(json, value)))
             };
             Json::Object(members.iter().filter_map(keep).collect())
         }
@@ -82,10 +75,10 @@ fn kept<'j>(json: &Json<'j>, normal: &Value) -> Json<'j> {
         (Json::Text(text), _) => Json::Text(text.clone()),
         (Json::BrokenText, _) => Json::BrokenText,
         (Json::Array(items), _) => {
-            Json::Array(items.iter().map(|json| kept(json, &Value::Null)).collect())
+            Json::Array(items.iter().map(|json| present(json, &Value::Null)).collect())
         }
         (Json::Object(members), _) => {
-            let keep = |(name, json): &Member<'j>| (name.clone(), kept(json, &Value::Null));
+            let keep = |(name, json): &Member<'j>| (name.clone(), present(json, &Value::Null));
             Json::Object(members.iter().map(keep).collect())
         }
     }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::judge::{double_value, held, is_beyond};
-use super::scalar::text_fits;
+use super::judge::double_value;
+use super::scalar::{digits_fit, text_fits};
 use super::text::Json;
 use super::union::behind;
 use crate::schema::{Compiled, Decimal, Node, Type, integer_words, pattern_words};
@@ -189,10 +189,7 @@ pub(super) fn hint(node: &Node, json: &Json<'_>) -> (String, Option<Value>) {
 
 fn accepted_number(node: &Node, digits: &str) -> Option<Value> {
     let is_number = node.types.contains(&Type::Number) || node.types.contains(&Type::Integer);
-    let (decimal, value) = held(node, digits, Decimal::read(digits).filter(|_| is_number)?)?;
-    let within = !is_beyond(node, &decimal)
-        && node.multiple_of.as_ref().is_none_or(|step| decimal.is_multiple_of(step));
-    within.then_some(value)
+    digits_fit(node, digits).ok().filter(|_| is_number).map(Value::from)
 }
 
 fn accepted_text(node: &Node, text: &str) -> Option<(String, Value)> {

@@ -1,14 +1,16 @@
 //! Anthropic's Messages API.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::read::{check, parse};
+use super::choice::Mode;
+use super::name::letter;
+use super::read::{check, parse, shape};
+use super::stream::AnthropicEvents;
 use super::{
-    Answered, Definition, Dialect, DialectError, Ending, Part, Reply, Request, wire_char, wire_name,
+    Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
+    Stream, in_forms, object_of, portable,
 };
 use crate::call::ToolCall;
 
@@ -38,23 +40,66 @@ const NAME: &str = "anthropic";
 /// assert_eq!(Anthropic.assistant(&reply)[0]["content"][0]["signature"], "c2ln");
 /// # Ok::<(), toolkit::dialect::DialectError>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Anthropic;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anthropic {
+    form: Form,
+    thinks: bool,
+}
+
+/// The dialect as it is written most: not strict, and without thinking.
+#[expect(non_upper_case_globals, reason = "it is written where a value of the type is")]
+pub const Anthropic: Anthropic = Anthropic { form: Form::ANTHROPIC, thinks: false };
+
+in_forms!(Anthropic);
+
+impl Anthropic {
+    /// Says that the request turns extended thinking on by hand, with which the API takes no
+    /// forced call.
+    #[must_use]
+    pub const fn with_thinking(mut self) -> Self {
+        self.thinks = true;
+        self
+    }
+}
 
 impl Dialect for Anthropic {
     fn name(&self) -> &'static str {
         NAME
     }
 
+    fn form(&self) -> Form {
+        self.form
+    }
+
     fn definitions(&self, tools: &[&Definition]) -> Value {
-        let written = tools.iter().map(|tool| {
-            json!({
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-            })
-        });
-        written.collect()
+        let search = tools.iter().any(|tool| tool.is_deferred).then(
+            || json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}),
+        );
+        search.into_iter().chain(tools.iter().map(|tool| definition(tool))).collect()
+    }
+
+    fn choice(&self, choice: &Choice) -> Map<String, Value> {
+        let mut told = Map::new();
+        match &choice.mode {
+            Mode::Auto if !choice.one_at_a_time => return told,
+            Mode::Auto => told.insert("type".to_owned(), "auto".into()),
+            Mode::Any => told.insert("type".to_owned(), "any".into()),
+            Mode::None => told.insert("type".to_owned(), "none".into()),
+            Mode::Tool(name) => {
+                told.insert("type".to_owned(), "tool".into());
+                told.insert("name".to_owned(), name.as_str().into())
+            }
+        };
+        if choice.one_at_a_time && choice.mode != Mode::None {
+            told.insert("disable_parallel_tool_use".to_owned(), true.into());
+        }
+        Map::from_iter([("tool_choice".to_owned(), told.into())])
+    }
+
+    fn refuses(&self, choice: &Choice) -> Option<String> {
+        (self.thinks && choice.is_forced()).then(|| {
+            "a call can not be forced while extended thinking is on; choose `auto`".to_owned()
+        })
     }
 
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
@@ -67,8 +112,11 @@ impl Dialect for Anthropic {
             .map(|(index, block)| part(block, &format!("$.content[{index}]")))
             .collect::<Result<Vec<_>, _>>()?;
         let ending = ending(body.stop_reason.as_deref(), &parts);
-        let prefix = body.id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
-        Ok(Reply::from_parts(parts, ending).with_own_ids(&prefix, &mut BTreeSet::new()))
+        Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
+    }
+
+    fn stream(&self) -> Option<Stream> {
+        Some(Stream::new(AnthropicEvents::new(self.form)))
     }
 
     fn user(&self, text: &str) -> Vec<Value> {
@@ -100,9 +148,7 @@ impl Dialect for Anthropic {
         if let Some(system) = request.system {
             body.insert("system".to_owned(), system.into());
         }
-        if let Some(tools) = request.some_tools() {
-            body.insert("tools".to_owned(), tools.clone());
-        }
+        request.write_tools(&mut body);
         body.insert("messages".to_owned(), self.messages(request.messages).into());
         Value::Object(body)
     }
@@ -139,12 +185,34 @@ struct ToolUse<'a> {
     input: Option<&'a RawValue>,
 }
 
+fn definition(tool: &Definition) -> Value {
+    let mut written = Map::new();
+    written.insert("name".to_owned(), tool.name.as_str().into());
+    written.insert("description".to_owned(), tool.description.as_str().into());
+    written.insert("input_schema".to_owned(), tool.input_schema.clone());
+    if tool.strict {
+        written.insert("strict".to_owned(), true.into());
+    }
+    if !tool.examples.is_empty() {
+        written.insert("input_examples".to_owned(), tool.examples.clone().into());
+    }
+    if tool.is_deferred {
+        written.insert("defer_loading".to_owned(), true.into());
+    } else if tool.is_cached {
+        written.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+    }
+    written.into()
+}
+
 fn part(block: &RawValue, path: &str) -> Result<Part, DialectError> {
     let kind: Kind = parse(NAME, path, block.get())?;
     Ok(match kind.r#type.as_str() {
         "text" => Part::Text(parse::<TextBlock>(NAME, path, block.get())?.text),
         "tool_use" => {
             let call: ToolUse<'_> = parse(NAME, path, block.get())?;
+            if call.name.is_empty() {
+                return Err(shape(NAME, &format!("{path}.name"), "a call without a name"));
+            }
             let arguments = call.input.map_or("", RawValue::get);
             Part::Call(ToolCall::new(call.id.unwrap_or_default(), call.name, arguments))
         }
@@ -153,7 +221,7 @@ fn part(block: &RawValue, path: &str) -> Result<Part, DialectError> {
     })
 }
 
-fn ending(reason: Option<&str>, parts: &[Part]) -> Ending {
+pub(super) fn ending(reason: Option<&str>, parts: &[Part]) -> Ending {
     match reason {
         Some("max_tokens" | "model_context_window_exceeded") => Ending::CutOff,
         Some("refusal") => Ending::Refused,
@@ -170,16 +238,12 @@ fn block(part: &Part) -> Option<Value> {
         // The API refuses a blank text.
         Part::Text(text) if text.trim().is_empty() => None,
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
-        Part::Call(call) => {
-            let input: Map<String, Value> =
-                serde_json::from_str(&call.arguments()).unwrap_or_default();
-            Some(json!({
-                "type": "tool_use",
-                "id": wire_id(call),
-                "name": wire_name(call.name()),
-                "input": input,
-            }))
-        }
+        Part::Call(call) => Some(json!({
+            "type": "tool_use",
+            "id": wire_id(call),
+            "name": portable(call.name()),
+            "input": object_of(call).unwrap_or_default(),
+        })),
         Part::Opaque { dialect, json } if *dialect == NAME => serde_json::from_str(json).ok(),
         Part::Opaque { .. } => None,
     }
@@ -201,5 +265,5 @@ fn result(answered: &Answered) -> Value {
 
 /// The API takes letters, digits, `_` and `-` in ids; other providers' ids have more.
 fn wire_id(call: &ToolCall) -> String {
-    call.id().chars().map(wire_char).collect()
+    call.id().chars().map(letter).collect()
 }

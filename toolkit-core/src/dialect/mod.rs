@@ -4,70 +4,45 @@
 //! back. It decides nothing: what may run is the registry's business.
 
 mod anthropic;
+mod budget;
+mod choice;
+mod definition;
+mod form;
+mod gemini;
+mod inbound;
+mod mcp;
 mod message;
+mod name;
+mod offer;
 mod openai_chat;
+mod openai_responses;
+mod project;
 mod read;
 mod reply;
+mod stream;
+mod text_call;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use anthropic::Anthropic;
+pub use choice::Choice;
+pub use definition::Definition;
+pub use form::Form;
+pub use gemini::Gemini;
+pub(crate) use inbound::Inbound;
+pub use mcp::{Mcp, McpVersion};
 pub use message::{Answered, Message};
+pub(crate) use name::portable;
+pub(crate) use offer::Forms;
+pub use offer::Offer;
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
+pub use project::{Projection, Rewrite, RewriteKind};
 pub use read::DialectError;
 pub use reply::{Ending, Part, Reply};
+pub use stream::Stream;
 
-/// What a model reads of one tool.
-///
-/// ```
-/// use serde_json::json;
-/// use toolkit::dialect::{Definition, Dialect, OpenAiChat};
-///
-/// let schema = json!({"type": "object", "properties": {}});
-/// let definition = Definition::new("look", "Looks at the time.", schema);
-/// assert_eq!(
-///     OpenAiChat.definitions(&[&definition]),
-///     json!([{
-///         "type": "function",
-///         "function": {
-///             "name": "look",
-///             "description": "Looks at the time.",
-///             "parameters": {"type": "object", "properties": {}},
-///         },
-///     }]),
-/// );
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Definition {
-    /// The name that the model asks for.
-    pub name: String,
-    /// A name for people.
-    pub title: Option<String>,
-    /// What the model chooses by.
-    pub description: String,
-    /// The schema of the arguments, JSON Schema 2020-12.
-    pub input_schema: Value,
-    /// The schema of the result, where its type has one.
-    pub output_schema: Option<Value>,
-}
-
-impl Definition {
-    /// Describes a tool by what every provider wants to know.
-    pub fn new(
-        name: impl Into<String>,
-        description: impl Into<String>,
-        input_schema: Value,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            title: None,
-            description: description.into(),
-            input_schema,
-            output_schema: None,
-        }
-    }
-}
+use crate::call::ToolCall;
 
 /// One provider's wire form.
 ///
@@ -97,14 +72,50 @@ pub trait Dialect: Send + Sync {
     /// The dialect's name, as options and errors show it.
     fn name(&self) -> &'static str;
 
-    /// Writes the `tools` member of a request.
+    /// The form in which schemas are sent, and in which calls come.
+    fn form(&self) -> Form {
+        Form::PORTABLE
+    }
+
+    /// The name that a tool has on the wire.
+    fn wire_name(&self, name: &str) -> String {
+        portable(name)
+    }
+
+    /// Writes the `tools` member of a request, of definitions that are in the dialect's form.
     fn definitions(&self, tools: &[&Definition]) -> Value;
+
+    /// The most tools that one request takes, where the provider says so.
+    fn most_tools(&self) -> Option<usize> {
+        None
+    }
+
+    /// Writes the members of a request that say which tools the model may ask for, by their
+    /// names on the wire.
+    fn choice(&self, _choice: &Choice) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Why the provider can not be told of a choice.
+    fn refuses(&self, choice: &Choice) -> Option<String> {
+        (*choice != Choice::auto()).then(|| "there is no way to say a choice of tools".to_owned())
+    }
+
+    /// Whether all definitions are sent where the model may ask for some of the tools only.
+    fn takes_subsets(&self) -> bool {
+        false
+    }
 
     /// Reads one whole reply.
     ///
     /// # Errors
     /// The body is not JSON, reports an error, or is no reply of this provider.
     fn read(&self, body: &str) -> Result<Reply, DialectError>;
+
+    /// Starts to read a reply that comes in pieces; `None` where the dialect has no such thing.
+    fn stream(&self) -> Option<Stream> {
+        None
+    }
 
     /// Writes what the user said.
     fn user(&self, text: &str) -> Vec<Value>;
@@ -164,6 +175,8 @@ pub struct Request<'a> {
     pub system: Option<&'a str>,
     /// The definitions in the same dialect. Default none; an empty list is not sent.
     pub tools: Value,
+    /// The members that say which tools the model may ask for. Default none.
+    pub choice: Map<String, Value>,
     /// What was said so far.
     pub messages: &'a [Message],
 }
@@ -171,8 +184,15 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// Starts a request to a model.
     #[must_use]
-    pub const fn new(model: &'a str, messages: &'a [Message]) -> Self {
-        Self { model, max_tokens: 4096, system: None, tools: Value::Null, messages }
+    pub fn new(model: &'a str, messages: &'a [Message]) -> Self {
+        Self {
+            model,
+            max_tokens: 4096,
+            system: None,
+            tools: Value::Null,
+            choice: Map::new(),
+            messages,
+        }
     }
 
     /// Sets how much the model may write, in tokens.
@@ -196,20 +216,75 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// The definitions, unless there is none: providers refuse an empty list.
+    /// Sets what is offered, and what is to be chosen of it.
+    #[must_use]
+    pub fn offer(mut self, offer: &Offer<'_>) -> Self {
+        self.tools = offer.definitions();
+        self.choice = offer.choice(self.messages);
+        self
+    }
+
+    /// Writes the definitions and the choice, unless there is none: providers refuse an empty
+    /// list, and a choice without one.
+    fn write_tools(&self, body: &mut Map<String, Value>) {
+        if let Some(tools) = self.some_tools() {
+            body.insert("tools".to_owned(), tools.clone());
+            body.extend(self.choice.clone());
+        }
+    }
+
+    /// The definitions, unless there is none.
     fn some_tools(&self) -> Option<&Value> {
         let none = self.tools.as_array().is_none_or(Vec::is_empty);
         (!none).then_some(&self.tools)
     }
 }
 
-/// A name that both providers take in a history, also for one that the model made up.
-fn wire_name(name: &str) -> String {
-    let name: String = name.chars().take(64).map(wire_char).collect();
-    if name.is_empty() { "unknown".to_owned() } else { name }
+/// The arguments of a call, if they are one object.
+fn object_of(call: &ToolCall) -> Option<Map<String, Value>> {
+    serde_json::from_str(&call.arguments()).ok()
 }
 
-/// A character that both providers take in names and ids.
-fn wire_char(c: char) -> char {
-    if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }
+/// The methods that every dialect with a form of its own has.
+macro_rules! in_forms {
+    ($dialect:ident) => {
+        impl Default for $dialect {
+            fn default() -> Self {
+                $dialect
+            }
+        }
+
+        impl $dialect {
+            /// Lets the provider hold the model to the schema; a tool without such a form is an
+            /// error.
+            #[must_use]
+            pub const fn strict(mut self) -> Self {
+                self.form = self.form.strict();
+                self
+            }
+
+            /// Lets the provider hold the model to the schema of each tool that has such a form,
+            /// as far as the request has room for it; tools with effects come first.
+            #[must_use]
+            pub const fn strict_where_possible(mut self) -> Self {
+                self.form = self.form.strict_where_possible();
+                self
+            }
+
+            /// Writes a map as a list of pairs where the provider takes no map.
+            #[must_use]
+            pub const fn maps_as_pairs(mut self) -> Self {
+                self.form = self.form.maps_as_pairs();
+                self
+            }
+
+            /// Writes a value of any kind as JSON text where the provider takes no such value.
+            #[must_use]
+            pub const fn any_as_text(mut self) -> Self {
+                self.form = self.form.any_as_text();
+                self
+            }
+        }
+    };
 }
+use in_forms;

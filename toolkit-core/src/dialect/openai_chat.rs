@@ -1,13 +1,16 @@
 //! OpenAI's Chat Completions API, and the many servers that imitate it.
 
-use std::collections::BTreeSet;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::choice::Mode;
 use super::read::{check, parse, shape};
-use super::{Answered, Definition, Dialect, DialectError, Ending, Part, Reply, Request, wire_name};
+use super::stream::ChatChunks;
+use super::{
+    Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
+    Stream, in_forms, object_of, portable,
+};
 use crate::call::ToolCall;
 
 const NAME: &str = "openai_chat";
@@ -32,26 +35,65 @@ const NAME: &str = "openai_chat";
 /// assert_eq!(call.arguments(), r#"{"a": 2, "b": 3}"#);
 /// # Ok::<(), toolkit::dialect::DialectError>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OpenAiChat;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenAiChat {
+    form: Form,
+}
+
+/// The dialect as it is written most: not strict.
+#[expect(non_upper_case_globals, reason = "it is written where a value of the type is")]
+pub const OpenAiChat: OpenAiChat = OpenAiChat { form: Form::OPENAI };
+
+in_forms!(OpenAiChat);
 
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
     }
 
+    fn form(&self) -> Form {
+        self.form
+    }
+
     fn definitions(&self, tools: &[&Definition]) -> Value {
-        let written = tools.iter().map(|tool| {
-            json!({
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.input_schema,
-                },
-            })
-        });
-        written.collect()
+        tools.iter().map(|tool| definition(tool)).collect()
+    }
+
+    fn most_tools(&self) -> Option<usize> {
+        Some(128)
+    }
+
+    fn choice(&self, choice: &Choice) -> Map<String, Value> {
+        let function = |name: &str| json!({"type": "function", "function": {"name": name}});
+        let mode = match &choice.mode {
+            Mode::Auto => "auto".into(),
+            Mode::Any => "required".into(),
+            Mode::None => "none".into(),
+            Mode::Tool(name) => function(name),
+        };
+        let told = match (&choice.among, &choice.mode) {
+            (Some(names), Mode::Auto | Mode::Any) => {
+                let tools: Vec<Value> = names.iter().map(|name| function(name)).collect();
+                json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}})
+            }
+            _ => mode,
+        };
+        let mut members = Map::new();
+        if told != "auto" {
+            members.insert("tool_choice".to_owned(), told);
+        }
+        if choice.one_at_a_time {
+            members.insert("parallel_tool_calls".to_owned(), false.into());
+        }
+        members
+    }
+
+    fn refuses(&self, _: &Choice) -> Option<String> {
+        None
+    }
+
+    fn takes_subsets(&self) -> bool {
+        true
     }
 
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
@@ -62,8 +104,11 @@ impl Dialect for OpenAiChat {
         };
         let ending = ending(choice.finish_reason.as_deref(), &choice.message);
         let parts = parts(choice.message)?;
-        let prefix = body.id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
-        Ok(Reply::from_parts(parts, ending).with_own_ids(&prefix, &mut BTreeSet::new()))
+        Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
+    }
+
+    fn stream(&self) -> Option<Stream> {
+        Some(Stream::new(ChatChunks::new(self.form)))
     }
 
     fn user(&self, text: &str) -> Vec<Value> {
@@ -108,9 +153,7 @@ impl Dialect for OpenAiChat {
         body.insert("model".to_owned(), request.model.into());
         // `max_tokens` is deprecated, and reasoning models refuse it.
         body.insert("max_completion_tokens".to_owned(), request.max_tokens.into());
-        if let Some(tools) = request.some_tools() {
-            body.insert("tools".to_owned(), tools.clone());
-        }
+        request.write_tools(&mut body);
         let system = request.system.map(|text| json!({"role": "system", "content": text}));
         let messages = self.messages(request.messages);
         body.insert("messages".to_owned(), system.into_iter().chain(messages).collect());
@@ -123,12 +166,12 @@ impl Dialect for OpenAiChat {
 struct Body<'a> {
     id: Option<String>,
     #[serde(borrow)]
-    choices: Vec<Choice<'a>>,
+    choices: Vec<OneReply<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(expecting = "a choice")]
-struct Choice<'a> {
+struct OneReply<'a> {
     #[serde(borrow)]
     message: ChatMessage<'a>,
     finish_reason: Option<String>,
@@ -167,6 +210,17 @@ struct TextPart {
     text: String,
 }
 
+fn definition(tool: &Definition) -> Value {
+    let mut function = Map::new();
+    function.insert("name".to_owned(), tool.name.as_str().into());
+    function.insert("description".to_owned(), tool.description.as_str().into());
+    function.insert("parameters".to_owned(), tool.input_schema.clone());
+    if tool.strict {
+        function.insert("strict".to_owned(), true.into());
+    }
+    json!({"type": "function", "function": function})
+}
+
 const CONTENT: &str = "$.choices[0].message.content";
 const CALLS: &str = "$.choices[0].message.tool_calls";
 
@@ -177,6 +231,10 @@ fn parts(message: ChatMessage<'_>) -> Result<Vec<Part>, DialectError> {
     }
     parts.extend(message.refusal.map(Part::Text));
     for (index, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
+        if call.function.name.is_empty() {
+            let path = format!("{CALLS}[{index}].function.name");
+            return Err(shape(NAME, &path, "a call without a name"));
+        }
         let arguments = arguments(call.function.arguments, index)?;
         let id = call.id.unwrap_or_default();
         parts.push(Part::Call(ToolCall::new(id, call.function.name, arguments)));
@@ -205,14 +263,18 @@ fn arguments(given: Option<&RawValue>, index: usize) -> Result<String, DialectEr
 }
 
 fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
+    let is_refused = message.refusal.as_deref().is_some_and(|text| !text.trim().is_empty());
+    let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+    ending_of(reason, is_refused, has_calls)
+}
+
+pub(super) fn ending_of(reason: Option<&str>, is_refused: bool, has_calls: bool) -> Ending {
     match reason {
         Some("length") => Ending::CutOff,
         Some("content_filter") => Ending::Refused,
-        _ if message.refusal.as_deref().is_some_and(|text| !text.trim().is_empty()) => {
-            Ending::Refused
-        }
+        _ if is_refused => Ending::Refused,
         // A call that was forced comes with `stop`; the list of calls tells.
-        _ if message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) => Ending::Calls,
+        _ if has_calls => Ending::Calls,
         Some("stop" | "tool_calls" | "function_call") | None => Ending::Done,
         Some(other) => Ending::Other(other.to_owned()),
     }
@@ -220,11 +282,10 @@ fn ending(reason: Option<&str>, message: &ChatMessage<'_>) -> Ending {
 
 fn call(call: &ToolCall) -> Value {
     let arguments = call.arguments();
-    let is_object = serde_json::from_str::<Map<String, Value>>(&arguments).is_ok();
-    let arguments = if is_object { &arguments } else { "{}" };
+    let arguments = if object_of(call).is_some() { &arguments } else { "{}" };
     json!({
         "id": call.id(),
         "type": "function",
-        "function": {"name": wire_name(call.name()), "arguments": arguments},
+        "function": {"name": portable(call.name()), "arguments": arguments},
     })
 }

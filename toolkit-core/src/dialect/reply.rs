@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::form::Form;
+use super::text_call;
 use crate::call::ToolCall;
 
 /// What a model replied: its parts in order, and why it stopped.
@@ -74,6 +76,9 @@ pub enum Ending {
     Refused,
     /// It waits to be asked again with the same history.
     Paused,
+    /// It asked for a call in a way that is none, as text or in a form that the provider could
+    /// not read.
+    BadCall,
     /// The provider's own word for something else.
     Other(String),
 }
@@ -86,6 +91,7 @@ impl fmt::Display for Ending {
             Self::CutOff => "cut off",
             Self::Refused => "refused",
             Self::Paused => "paused",
+            Self::BadCall => "bad call",
             Self::Other(word) => word,
         })
     }
@@ -154,6 +160,26 @@ impl Reply {
             Part::Call(call) => Some(call),
             Part::Text(_) | Part::Opaque { .. } => None,
         })
+    }
+
+    /// A reply as a dialect read it: calls have ids, and know their form.
+    pub(super) fn received(parts: Vec<Part>, ending: Ending, id: Option<&str>, form: Form) -> Self {
+        let mut reply = Self::from_parts(parts, ending);
+        if reply.ending == Ending::Done
+            && reply.tool_calls().next().is_none()
+            && text_call::is_one(&reply.full_text())
+        {
+            reply.ending = Ending::BadCall;
+        }
+        if form.re_encodes() {
+            for part in &mut reply.parts {
+                if let Part::Call(call) = part {
+                    *call = call.clone().in_form(form.code());
+                }
+            }
+        }
+        let prefix = id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
+        reply.with_own_ids(&prefix, &mut BTreeSet::new())
     }
 
     /// Gives every call an id of its own, in place of one that is blank or taken.

@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Way;
+use super::{Way, dry_run, ledger};
 use crate::call::Outcome;
 use crate::caller::{CallContext, Caller};
 use crate::error::ToolConfigError;
-use crate::problem::{escaped, printable, quoted};
-use crate::tool::{BoxFuture, Stopped, Tool};
+use crate::ledger::inside::{Agreed, Parked, Prompt, Terms, Today};
+use crate::ledger::{ApprovalId, Digest};
+use crate::tool::{ApprovalPolicy, BoxFuture, Rules, Stopped, Tool};
 
 /// Asks a person about one call.
 ///
@@ -18,6 +20,7 @@ use crate::tool::{BoxFuture, Stopped, Tool};
 /// as long as the person does.
 ///
 /// ```
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 /// use toolkit::{Approver, BoxFuture};
 ///
@@ -38,7 +41,10 @@ use crate::tool::{BoxFuture, Stopped, Tool};
 /// # /// Refunds.
 /// # #[tool(effect = "irreversible")]
 /// # fn refund(amount: f64) {}
-/// let builder = Registry::builder().tools(tools![refund]).approver(Desk { limit: 1000.0 });
+/// let builder = Registry::builder()
+///     .tools(tools![refund])
+///     .ledger(MemoryLedger::new())
+///     .approver(Desk { limit: 1000.0 });
 /// let call = ToolCall::new("call_1", "refund", r#"{"amount": 900}"#);
 /// # let view = builder.build()?.view(Caller::new("ann"));
 /// assert_eq!(view.dispatch_blocking(call, Options::default())?.status(), Status::Ok);
@@ -69,6 +75,7 @@ where
 /// What a person decided.
 ///
 /// ```
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 ///
 /// /// Refunds an order.
@@ -77,6 +84,7 @@ where
 ///
 /// let registry = Registry::builder()
 ///     .tools(tools![refund])
+///     .ledger(MemoryLedger::new())
 ///     .approver(|_: ApprovalRequest| async {
 ///         Decision::Declined { reason: Some("over the limit".to_owned()) }
 ///     })
@@ -116,6 +124,7 @@ impl Decision {
 /// ```
 /// use std::future::ready;
 /// use std::sync::mpsc::channel;
+/// use toolkit::ledger::MemoryLedger;
 /// use toolkit::prelude::*;
 ///
 /// /// Closes an account for good.
@@ -125,6 +134,7 @@ impl Decision {
 /// let (asked, shown) = channel();
 /// let registry = Registry::builder()
 ///     .tools(tools![close])
+///     .ledger(MemoryLedger::new())
 ///     .approver(move |request: ApprovalRequest| {
 ///         asked.send(request.to_string()).unwrap();
 ///         ready(Decision::Approved)
@@ -132,7 +142,7 @@ impl Decision {
 ///     .build()?;
 /// let call = ToolCall::new("call_1", "close", r#"{"account": "A-1"}"#);
 /// registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
-/// assert_eq!(shown.recv()?, "close for ann\n  account: \"A-1\"\n  reason: \"none\"");
+/// assert_eq!(shown.recv()?, "close for ann\n  account: text(3) = \"A-1\"\n  reason: text(4) = \"none\"");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -140,6 +150,7 @@ pub struct ApprovalRequest {
     tool: Arc<str>,
     arguments: Arc<Value>,
     canonical: Arc<str>,
+    preview: Option<Arc<str>>,
     context: CallContext,
 }
 
@@ -166,6 +177,12 @@ impl ApprovalRequest {
         &self.canonical
     }
 
+    /// What the tool tells of the call, where it tells something; nobody vouches for it.
+    #[must_use]
+    pub fn preview(&self) -> Option<&str> {
+        self.preview.as_deref()
+    }
+
     /// Who the agent acts for.
     #[must_use]
     pub fn caller(&self) -> &Caller {
@@ -181,18 +198,14 @@ impl ApprovalRequest {
 
 impl fmt::Display for ApprovalRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} for {}", self.tool, escaped(self.caller().principal(), 200))?;
-        if let Some(tenant) = self.caller().tenant_name() {
-            write!(f, " of {}", escaped(tenant, 200))?;
-        }
-        for (name, value) in self.arguments.as_object().into_iter().flatten() {
-            let value = match value {
-                Value::String(text) => quoted(text, usize::MAX),
-                other => printable(&other.to_string()),
-            };
-            write!(f, "\n  {}: {value}", escaped(name, usize::MAX))?;
-        }
-        Ok(())
+        let prompt = Prompt {
+            tool: &self.tool,
+            principal: self.caller().principal(),
+            tenant: self.caller().tenant_name(),
+            arguments: &self.canonical,
+            preview: self.preview(),
+        };
+        prompt.fmt(f)
     }
 }
 
@@ -201,29 +214,98 @@ pub(crate) fn may_ask(tool: &Tool) -> bool {
     tool.policy.may_ask()
 }
 
-pub(super) async fn ask(
-    way: &Way<'_>,
-    rule: Option<&(dyn Fn() -> bool + Sync)>,
-) -> Result<(), Stopped> {
+/// On what ground a call goes on.
+pub(super) enum Agreement {
+    /// Nobody has to agree.
+    NotNeeded,
+    /// A person agreed while the call waited.
+    InLine(Agreed),
+    /// People agreed to the parked call, if to what the tool is and asks today.
+    Parked(ApprovalId, Box<Today>),
+}
+
+/// Whether the in-line approver can decide alone.
+pub(crate) fn is_one_word_enough(tool: &Tool) -> bool {
+    let ApprovalPolicy { quorum, four_eyes, .. } = tool.policy.agreement();
+    quorum <= 1 && !four_eyes
+}
+
+/// Asks a person, or leaves the call to people.
+pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, Stopped> {
     let tool = &way.entry.tool;
-    if !tool.policy.always_asks() && !rule.is_some_and(|rule| rule()) {
-        return Ok(());
+    let parked = way.parked().map(|parked| parked.id);
+    let is_asked = || tool.policy.always_asks() || rules.approval.is_some_and(|rule| rule());
+    if parked.is_none() && !is_asked() {
+        return Ok(Agreement::NotNeeded);
     }
-    let (Some(approver), Some(canonical)) = (&way.house.approver, way.canonical()) else {
-        // Found when the registry is built; here only so that no road leads around a person.
-        let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
-        return Err(Stopped::Failed(missing.into()));
-    };
+    let Some(canonical) = way.canonical() else { return Err(nobody_to_ask()) };
     let request = ApprovalRequest {
         tool: tool.name.as_str().into(),
         arguments: Arc::new(canonical.value.clone()),
         canonical: canonical.text.as_str().into(),
+        preview: match rules.preview {
+            None => None,
+            Some(preview) => {
+                let text = preview().await.map_err(Stopped::Failed)?;
+                Some(dry_run::shown(&text, way.house.limits.report_bytes).into())
+            }
+        },
         context: way.context.clone(),
     };
-    match approver.decide(&request).await {
-        Decision::Approved => Ok(()),
-        Decision::Declined { reason } => {
-            Err(Stopped::Refused(Box::new(Outcome::declined(reason.as_deref()))))
+    if let Some(id) = parked {
+        let terms = terms(way, &request);
+        return Ok(Agreement::Parked(id, Box::new(Today { revision: way.entry.revision, terms })));
+    }
+    if let Some(approver) = &way.house.approver
+        && is_one_word_enough(tool)
+    {
+        return in_line(&**approver, &request).await;
+    }
+    let Some((book, proposal)) = way.kept.as_ref().and_then(|kept| kept.proposed()) else {
+        return Err(nobody_to_ask());
+    };
+    let terms = terms(way, &request);
+    let parked = book.park(proposal, &terms).await;
+    Err(ledger::refused(match parked.map_err(|error| ledger::stop(way, &error))? {
+        Parked::Known(known) => ledger::answer(&tool.name, known),
+        Parked::TooMany { most } => Outcome::unavailable(
+            &tool.name,
+            format!("{most} calls of the caller wait for a person"),
+        ),
+    }))
+}
+
+/// Found when the registry is built; here only so that no road leads around a person.
+fn nobody_to_ask() -> Stopped {
+    let missing = ToolConfigError::new("an approval is needed and there is nobody to ask");
+    Stopped::Failed(missing.into())
+}
+
+async fn in_line(approver: &dyn Approver, request: &ApprovalRequest) -> Result<Agreement, Stopped> {
+    match approver.decide(request).await {
+        Decision::Approved => {
+            let shown = request.to_string();
+            let parts = ["in line", request.tool(), request.canonical_arguments(), &shown];
+            let binding = Digest::of(parts.map(str::as_bytes));
+            let by = "the approver".to_owned();
+            Ok(Agreement::InLine(Agreed { by, channel: "in line".to_owned(), binding }))
         }
+        Decision::Declined { reason } => Err(ledger::refused(Outcome::declined(reason.as_deref()))),
+    }
+}
+
+/// What people are asked.
+fn terms(way: &Way<'_>, request: &ApprovalRequest) -> Terms {
+    let (tool, house) = (&way.entry.tool, way.house);
+    let ApprovalPolicy { quorum, four_eyes, time_to_live } = tool.policy.agreement();
+    let usual = house.book.as_ref().map_or(Duration::ZERO, |book| book.settings().time_to_live);
+    Terms {
+        rendered: request.to_string(),
+        quorum,
+        four_eyes,
+        time_to_live: time_to_live.unwrap_or(usual),
+        preview: request.preview().map(str::to_owned),
+        preview_must_match: tool.policy.preview_must_match,
+        scopes: request.caller().granted().iter().map(str::to_owned).collect(),
     }
 }

@@ -17,21 +17,23 @@ pub(super) struct Canonical {
     pub(super) text: String,
 }
 
-/// Fills the slots; the canonical arguments, where the tool runs from them.
+/// Fills the slots; the canonical arguments, where the tool runs from them or they are told.
+#[inline]
 pub(super) fn check(
     entry: &Entry,
     call: &ToolCall,
     limits: &Limits,
+    are_told: bool,
     slots: &mut [&mut dyn Slot],
-) -> Result<Option<Canonical>, Stopped> {
+) -> Result<Option<Box<Canonical>>, Stopped> {
     if call.is_cut_off() {
         let message = "the call was cut off by the output limit; nothing ran. \
                        Send it again with shorter arguments";
         let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
         return Err(invalid(vec![problem], limits));
     }
-    if runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
-        return by_canonical(entry, call, limits, slots).map(Some);
+    if are_told || runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
+        return by_canonical(entry, call, limits, slots).map(Box::new).map(Some);
     }
     let filled = call.given().fill(&entry.schema, limits, slots);
     filled.map(|()| None).map_err(|problems| invalid(problems, limits))

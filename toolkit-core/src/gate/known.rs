@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::{Entry, Viewer};
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
+use crate::error::{Abort, FatalToolError};
 use crate::limits::Limits;
+use crate::tool::OnDenied;
 
 /// The allowlist of a view.
 #[derive(Debug, Clone)]
@@ -35,31 +37,48 @@ impl Allowed {
 
 /// Whether a caller may see a tool through an allowlist: the one rule for listing and calling.
 pub(crate) fn is_visible(entry: &Entry, allowed: &Allowed, caller: &Caller) -> bool {
-    allowed.contains(&entry.tool.name) && missing_scope(entry, caller).is_none()
+    let is_open = || entry.tool.policy.listed || missing_scope(entry, caller).is_none();
+    allowed.contains(&entry.tool.name) && is_open()
 }
 
+#[inline]
 fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
-    entry
-        .tool
-        .policy
-        .scopes
-        .iter()
-        .map(String::as_str)
-        .find(|scope| !caller.granted().contains(scope))
+    let scopes = entry.tool.policy.scopes.iter().map(String::as_str);
+    scopes.into_iter().find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
+#[inline]
 pub(super) fn look_up<'e>(
     entries: &'e [Entry],
     viewer: &Viewer<'_>,
     call: &ToolCall,
     limits: &Limits,
-) -> Result<&'e Entry, Outcome> {
+) -> Result<&'e Entry, Result<Outcome, Abort>> {
     let found = entries.iter().find(|entry| entry.tool.name == call.name());
-    if let Some(entry) = found
-        && is_visible(entry, viewer.allowed, viewer.caller)
+    let entry = found.filter(|entry| viewer.allowed.contains(&entry.tool.name));
+    match entry.map(|entry| (entry, missing_scope(entry, viewer.caller))) {
+        Some((entry, None)) => Ok(entry),
+        Some((entry, Some(scope))) => {
+            Err(hidden(entries, viewer, call, limits, Some((entry, scope))))
+        }
+        None => Err(hidden(entries, viewer, call, limits, None)),
+    }
+}
+
+/// The end of a call of a tool that is not there, or is not for this caller.
+#[cold]
+fn hidden(
+    entries: &[Entry],
+    viewer: &Viewer<'_>,
+    call: &ToolCall,
+    limits: &Limits,
+    missing: Option<(&Entry, &str)>,
+) -> Result<Outcome, Abort> {
+    if let Some((entry, scope)) = missing
+        && entry.tool.policy.listed
     {
-        return Ok(entry);
+        return not_permitted(entry, scope);
     }
     let visible: Vec<&str> = entries
         .iter()
@@ -67,11 +86,20 @@ pub(super) fn look_up<'e>(
         .map(|entry| entry.tool.name.as_str())
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
-    let missing = found
-        .filter(|entry| viewer.allowed.contains(&entry.tool.name))
-        .and_then(|entry| missing_scope(entry, viewer.caller));
-    Err(match missing {
-        Some(scope) => Outcome::denied(unknown, scope),
+    Ok(match missing {
+        Some((_, scope)) => Outcome::denied(unknown, scope),
         None => unknown,
     })
+}
+
+/// The end of a call of a tool that the model may see and the caller may not call.
+fn not_permitted(entry: &Entry, scope: &str) -> Result<Outcome, Abort> {
+    let tool = &entry.tool;
+    match tool.policy.on_denied {
+        OnDenied::Outcome => Ok(Outcome::not_permitted(&tool.name, scope)),
+        OnDenied::Fatal => {
+            let error = FatalToolError::denied(format!("missing scope `{scope}`"));
+            Err(Abort::Fatal { tool: tool.name.clone(), error, executed: false })
+        }
+    }
 }

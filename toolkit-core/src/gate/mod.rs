@@ -3,35 +3,44 @@
 mod approval;
 mod arguments;
 mod check;
+mod dry_run;
 mod known;
+mod ledger;
 mod run;
+mod timer;
 #[cfg(feature = "testing")]
 mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use approval::may_ask;
 pub use approval::{ApprovalRequest, Approver, Decision};
+pub(crate) use approval::{is_one_word_enough, may_ask};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
+pub use timer::Timer;
 #[cfg(feature = "testing")]
 pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
+use ledger::{Kept, Parked};
 
 use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
 use crate::caller::{CallContext, Caller};
 use crate::error::{Abort, ToolConfigError};
+use crate::ledger::Digest;
+use crate::ledger::inside::Book;
 use crate::limits::Limits;
 use crate::schema::Compiled;
-use crate::tool::{BoxFuture, Gates, Passage, Rules, States, Stopped, Tool};
+use crate::tool::{BoxFuture, Effect, Gates, Passage, Rules, States, Stopped, Tool};
 
 /// A tool as the registry holds it: checked once, ready to be called.
 pub(crate) struct Entry {
     pub(crate) tool: Tool,
     pub(crate) schema: Compiled,
+    /// What the tool is, as people who agreed to a call of it relied on.
+    pub(crate) revision: Digest,
 }
 
 /// What all gates of a registry share.
@@ -39,13 +48,20 @@ pub(crate) struct House {
     pub(crate) limits: Limits,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) states: Box<dyn States>,
+    pub(crate) book: Option<Book>,
+    pub(crate) timer: Option<Arc<dyn Timer>>,
+    /// Whether every call is a rehearsal.
+    pub(crate) dry_run: bool,
 }
 
-/// For whom, and for which tools, a call is dispatched.
+/// For whom, for which tools, and how a call is dispatched.
+#[derive(Clone)]
 pub(crate) struct Viewer<'a> {
     pub(crate) caller: &'a Arc<Caller>,
     pub(crate) allowed: &'a Allowed,
     pub(crate) run_id: Option<Arc<str>>,
+    pub(crate) intent_id: Option<Box<str>>,
+    pub(crate) dry_run: bool,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -55,24 +71,67 @@ pub(crate) async fn dispatch(
     viewer: Viewer<'_>,
     call: &ToolCall,
 ) -> Result<Outcome, Abort> {
+    pass(entries, house, viewer, call, None).await
+}
+
+/// Takes a parked call through the gates once more, with the arguments that were shown.
+pub(crate) async fn resume(
+    entries: &[Entry],
+    house: &House,
+    viewer: Viewer<'_>,
+    approval_id: &str,
+) -> Result<Outcome, Abort> {
+    let parked = match ledger::parked(house, viewer.caller, approval_id).await {
+        Ok(parked) => parked,
+        Err(outcome) => return Ok(outcome),
+    };
+    let Parked { record, .. } = &parked;
+    let (tool, arguments) = (record.tool.as_str(), record.arguments.as_str());
+    let call = ToolCall::new(approval_id, tool, arguments);
+    let is_rehearsal = viewer.dry_run || house.dry_run;
+    let outcome = Box::pin(pass(entries, house, viewer, &call, Some(parked.clone()))).await?;
+    if is_rehearsal {
+        return Ok(outcome);
+    }
+    let is_gone = entries.iter().all(|entry| entry.tool.name != record.tool);
+    Ok(ledger::overtaken(house, &parked, is_gone, outcome).await)
+}
+
+async fn pass(
+    entries: &[Entry],
+    house: &House,
+    viewer: Viewer<'_>,
+    call: &ToolCall,
+    parked: Option<Parked>,
+) -> Result<Outcome, Abort> {
     // 1 exists, 2 scopes: one look, one answer.
     let entry = match known::look_up(entries, &viewer, call, &house.limits) {
         Ok(entry) => entry,
-        Err(outcome) => return Ok(outcome),
+        Err(ended) => return ended,
     };
-    let context = CallContext::new(Arc::clone(viewer.caller), call.shared_id(), viewer.run_id);
+    let Viewer { caller, run_id, intent_id, dry_run, .. } = viewer;
+    let is_read = entry.tool.policy.effect == Some(Effect::Read);
+    let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
     let way = Way {
         entry,
         house,
         call,
-        context,
+        context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id),
+        is_rehearsal: (dry_run || house.dry_run) && !is_read,
+        kept: book.map(|book| Box::new(Kept::new(book, intent_id, parked))),
         is_checked: AtomicBool::new(false),
         canonical: OnceLock::new(),
         entered: AtomicBool::new(false),
     };
-    // 3 to 7 are asked for by the tool's call function, which alone knows the types; 9 runs it.
-    let ended = run::fenced(&entry.tool, Passage(&way)).await;
-    run::settle(&entry.tool, ended, way.entered.load(Ordering::Relaxed))
+    // 3 to 8 are asked for by the tool's call function, which alone knows the types; 9 runs it.
+    let call = run::fenced(&entry.tool, Passage(&way));
+    let Some(kept) = &way.kept else {
+        return run::settle(&entry.tool, call.await, way.is_entered());
+    };
+    let ended = kept.alive(house, call).await;
+    let ending = ledger::ending(&ended);
+    let ended = run::settle(&entry.tool, ended, way.is_entered());
+    kept.settle(house, &entry.tool, ending, ended).await
 }
 
 /// One call on its way through the gates.
@@ -81,16 +140,33 @@ struct Way<'a> {
     house: &'a House,
     call: &'a ToolCall,
     context: CallContext,
+    is_rehearsal: bool,
+    /// What the ledger keeps of it, where it keeps the tool's calls.
+    kept: Option<Box<Kept<'a>>>,
     is_checked: AtomicBool,
     /// The bytes in which others see the arguments, where others do.
-    canonical: OnceLock<Canonical>,
+    canonical: OnceLock<Box<Canonical>>,
     entered: AtomicBool,
 }
 
 impl Way<'_> {
     /// The arguments in the form in which others see them.
     fn canonical(&self) -> Option<&Canonical> {
-        self.canonical.get()
+        self.canonical.get().map(|canonical| &**canonical)
+    }
+
+    /// Whether a gate behind the arguments has to be asked, also where there are no rules.
+    fn waits(&self) -> bool {
+        may_ask(&self.entry.tool) || self.is_rehearsal || self.kept.is_some()
+    }
+
+    fn is_entered(&self) -> bool {
+        self.entered.load(Ordering::Relaxed)
+    }
+
+    /// What people were asked of this call before.
+    fn parked(&self) -> Option<&Parked> {
+        self.kept.as_ref().and_then(|kept| kept.parked.as_ref())
     }
 }
 
@@ -105,8 +181,15 @@ impl Gates for Way<'_> {
 
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         // 3 arguments
-        let canonical = arguments::check(self.entry, self.call, &self.house.limits, slots)?;
+        let Self { entry, house, call, is_rehearsal, .. } = self;
+        // What was shown to people was measured when it came.
+        let unmeasured = self.parked().map(|_| house.limits.unmeasured());
+        let limits = unmeasured.as_ref().unwrap_or(&house.limits);
+        let canonical = arguments::check(entry, call, limits, *is_rehearsal, slots)?;
         if let Some(canonical) = canonical {
+            if let Some(kept) = &self.kept {
+                kept.name(self, &canonical)?;
+            }
             self.canonical.get_or_init(|| canonical);
         }
         self.is_checked.store(true, Ordering::Relaxed);
@@ -114,7 +197,7 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        if rules.checks.is_empty() && !may_ask(&self.entry.tool) {
+        if rules.checks.is_empty() && !self.waits() {
             return None;
         }
         Some(Box::pin(async move {
@@ -122,14 +205,28 @@ impl Gates for Way<'_> {
                 let unchecked = ToolConfigError::new("its rules were asked before its arguments");
                 return Err(Stopped::Failed(unchecked.into()));
             }
+            // 4 ledger, read
+            ledger::look(self, rules.verify).await?;
             // 5 check
             check::run(rules.checks, &self.house.limits).await?;
+            // 6 dry run
+            dry_run::stop(self, rules.preview).await?;
             // 7 approval
-            approval::ask(self, rules.approval).await
+            let agreement = approval::ask(self, &rules).await?;
+            // 8 ledger, claim
+            ledger::claim(self, agreement).await
         }))
     }
 
     fn enter(&self) {
         self.entered.store(true, Ordering::Relaxed);
+    }
+
+    fn enter_at_once(&self) -> bool {
+        let is_free = !self.waits();
+        if is_free {
+            self.enter();
+        }
+        is_free
     }
 }

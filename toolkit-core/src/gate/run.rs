@@ -14,7 +14,7 @@ use crate::error::{Abort, BoxError, Cause, Failure};
 use crate::output::Output;
 use crate::tool::{BoxFuture, Passage, Running, Stopped, Tool};
 
-type Ended = Result<Result<Output, Stopped>, Panic>;
+pub(super) type Ended = Result<Result<Output, Stopped>, Panic>;
 
 /// What a panic carried; its own drop may panic as well.
 pub(super) struct Panic(Box<dyn Any + Send>);
@@ -94,10 +94,23 @@ impl Drop for Fence<'_> {
 }
 
 /// Turns what came of a call into what the model reads; all other text goes to the host's log only.
+#[inline]
 pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome, Abort> {
+    match ended {
+        Ok(Ok(output)) => Ok(Outcome::ok(output.text, output.is_json)),
+        Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), entered),
+        Err(panic) => settle_stopped(tool, Err(panic), entered),
+    }
+}
+
+#[cold]
+fn settle_stopped(
+    tool: &Tool,
+    ended: Result<Stopped, Panic>,
+    entered: bool,
+) -> Result<Outcome, Abort> {
     let stopped = match ended {
-        Ok(Ok(output)) => return Ok(Outcome::ok(output.text, output.is_json)),
-        Ok(Err(stopped)) => stopped,
+        Ok(stopped) => stopped,
         Err(panic) => {
             let id = error_id();
             tracing::error!(

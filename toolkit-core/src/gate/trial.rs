@@ -76,7 +76,7 @@ fn refuses_itself(
 ) -> bool {
     let value = Arguments::Value(value);
     match value.try_fill(&entry.schema, &limits.unmeasured(), slots) {
-        Attempt::Refused(place) => !value.path(place).steps().is_empty(),
+        Attempt::Refused(place) => !value.path(*place).steps().is_empty(),
         Attempt::Sure(()) | Attempt::Doubtful(()) => false,
     }
 }
@@ -106,7 +106,7 @@ impl Gates for Trial<'_> {
 
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         let text = self.call.arguments();
-        let gate = match arguments::check(self.entry, &self.call, self.limits, slots) {
+        let gate = match arguments::check(self.entry, &self.call, self.limits, false, slots) {
             Ok(Some(canonical)) => Ok(canonical.value),
             Ok(None) => normal_form(&self.entry.schema, Arguments::Text(&text), self.limits)
                 .map_err(|problems| Outcome::invalid(problems, String::new())),
@@ -124,6 +124,10 @@ impl Gates for Trial<'_> {
     }
 
     fn enter(&self) {}
+
+    fn enter_at_once(&self) -> bool {
+        false
+    }
 }
 
 /// Nobody gets as far as to ask for a state.

@@ -6,38 +6,15 @@ use std::time::Duration;
 
 use super::event::{Agreed, Ended, Event, Terms, Today};
 use super::key::{self, ApprovalId, AttemptId};
-use super::record::{Proposal, Record, Rules, StoredOutcome};
+use super::record::{Proposal, Record, StoredOutcome};
 use super::reply::{Attempt, Known, Refusal, Reply};
+use super::settings::Settings;
 use super::shelf::{Came, Shelf, Swept};
 use super::store::{Filter, Ledger, LedgerError, RowKey, RowState, Timestamp};
 use crate::tool::Verified;
 
-/// How long things last, and how many there may be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
-    /// What is kept with each call.
-    pub rules: Rules,
-    /// How long people have where the tool does not say.
-    pub time_to_live: Duration,
-    /// How many calls of one principal may wait for people.
-    pub most_parked: usize,
-}
-
 /// The longest that people have, whatever a tool says.
 const LONGEST_TO_LIVE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-impl Default for Settings {
-    fn default() -> Self {
-        const HOUR: Duration = Duration::from_secs(60 * 60);
-        let rules = Rules {
-            replay: HOUR * 24,
-            settle: Duration::from_secs(60),
-            retention: HOUR * 24 * 7,
-            attempts: 3,
-        };
-        Self { rules, time_to_live: HOUR, most_parked: 100 }
-    }
-}
 
 /// What gates keep of calls.
 #[derive(Clone)]
@@ -161,7 +138,7 @@ impl Book {
     ) -> Result<Claim, LedgerError> {
         let event = Event::Claim {
             call: call.clone(),
-            rules: self.settings.rules,
+            rules: self.settings.rules(),
             attempt: AttemptId((self.ids)()?),
             owner: self.owner.to_string(),
             agreed,
@@ -189,7 +166,7 @@ impl Book {
         }
         let event = Event::Park {
             call: call.clone(),
-            rules: self.settings.rules,
+            rules: self.settings.rules(),
             id: ApprovalId((self.ids)()?),
             terms: bounded(terms),
         };

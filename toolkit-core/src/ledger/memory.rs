@@ -21,6 +21,7 @@ use crate::tool::BoxFuture;
 pub struct MemoryLedger {
     rows: Mutex<BTreeMap<RowKey, (Row, Vec<HistoryLine>)>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    durability: Durability,
 }
 
 impl MemoryLedger {
@@ -28,6 +29,20 @@ impl MemoryLedger {
     #[must_use]
     pub fn new() -> Self {
         Self::with_clock(system_time)
+    }
+
+    /// An empty one whose loss the host accepts, for the reason named: whoever starts the process
+    /// anew can run a call a second time, and what waited for people is gone.
+    ///
+    /// ```
+    /// use toolkit::ledger::{Durability, Ledger, MemoryLedger};
+    ///
+    /// let ledger = MemoryLedger::accept_loss("a demonstration");
+    /// assert_eq!(ledger.durability(), Durability::Lossy("a demonstration".to_owned()));
+    /// ```
+    #[must_use]
+    pub fn accept_loss(why: impl Into<String>) -> Self {
+        Self { durability: Durability::Lossy(why.into()), ..Self::new() }
     }
 
     /// An empty one, by another clock.
@@ -41,7 +56,7 @@ impl MemoryLedger {
     /// # Ok::<(), toolkit::ledger::LedgerError>(())
     /// ```
     pub fn with_clock(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        Self { rows: Mutex::default(), clock: Box::new(clock) }
+        Self { rows: Mutex::default(), clock: Box::new(clock), durability: Durability::Process }
     }
 
     /// What a panic left behind is whole: each change is one insertion or removal.
@@ -155,6 +170,6 @@ impl Ledger for MemoryLedger {
     }
 
     fn durability(&self) -> Durability {
-        Durability::Process
+        self.durability.clone()
     }
 }

@@ -9,6 +9,7 @@ mod person;
 mod prompt;
 mod record;
 mod reply;
+mod settings;
 mod shelf;
 mod step;
 mod store;
@@ -19,6 +20,7 @@ pub use key::{ApprovalId, AttemptId, Digest, NoIntentId, intent_id};
 pub use memory::MemoryLedger;
 pub use person::Person;
 pub use record::Vote;
+pub use settings::Settings;
 pub use shelf::Swept;
 pub use store::{
     Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
@@ -27,14 +29,16 @@ pub use store::{
 /// What gates and tests use; nobody else may.
 #[doc(hidden)]
 pub mod inside {
-    pub use super::book::{Book, Claim, Parked, Resumed, Settings, Settled, Verdict};
-    pub use super::event::{Agreed, Decision, Ended, Event, Haste, Resolution, Terms, Today};
-    pub use super::key::{Bound, key_of_run, row_key, tool_revision};
-    pub use super::prompt::Prompt;
-    pub use super::record::{
+    pub use crate::ledger::book::{Book, Claim, Parked, Resumed, Settled, Verdict};
+    pub use crate::ledger::event::{
+        Agreed, Decision, Ended, Event, Haste, Resolution, Terms, Today,
+    };
+    pub use crate::ledger::key::{Bound, key_of_run, row_key, tool_revision};
+    pub use crate::ledger::prompt::Prompt;
+    pub use crate::ledger::record::{
         Approval, Proposal, Record, Rules, State, StoredError, StoredOutcome, Vote,
     };
-    pub use super::reply::{Attempt, Known, Refusal, Reply};
-    pub use super::shelf::{Came, Shelf};
-    pub use super::step::{Line, Step, step};
+    pub use crate::ledger::reply::{Attempt, Known, Refusal, Reply};
+    pub use crate::ledger::shelf::{Came, Shelf};
+    pub use crate::ledger::step::{Line, Step, step};
 }

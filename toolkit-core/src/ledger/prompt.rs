@@ -199,7 +199,7 @@ fn marks(value: &str) -> String {
         marks.extend([" and ", &(others.len() - TOLD).to_string(), " more"]);
     }
     let scripts: BTreeSet<&str> =
-        others.iter().filter_map(|c| Some(script(*c)?.full_name())).collect();
+        others.iter().filter_map(|c| script(*c)).map(Script::full_name).collect();
     if !scripts.is_empty() {
         marks.push(';');
     }
@@ -232,7 +232,7 @@ fn script(c: char) -> Option<Script> {
 
 /// Whether no one writes in all of the word's scripts.
 fn is_mixed(word: &str) -> bool {
-    let used: BTreeSet<&str> = word.chars().filter_map(|c| Some(script(c)?.short_name())).collect();
+    let used: BTreeSet<&str> = word.chars().filter_map(script).map(Script::short_name).collect();
     let written_together: [&[&str]; 3] =
         [&["Hani", "Hira", "Kana"], &["Hani", "Hang"], &["Hani", "Bopo"]];
     used.len() > 1

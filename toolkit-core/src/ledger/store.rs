@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::tool::BoxFuture;
 
 /// A moment by the store's clock: milliseconds since 1970-01-01 UTC.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolkit::ledger::Timestamp;
+///
+/// let later = Timestamp(1_000).plus(Duration::from_secs(2));
+/// assert_eq!(later, Timestamp(3_000));
+/// assert_eq!(later.since(Timestamp(1_000)), Duration::from_secs(2));
+/// ```
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -31,6 +41,14 @@ impl Timestamp {
 }
 
 /// The name of a row: 32 bytes, written as 64 hexadecimal digits.
+///
+/// ```
+/// use toolkit::ledger::RowKey;
+///
+/// let key = RowKey([0xab; 32]);
+/// assert_eq!(key.to_string(), "ab".repeat(32));
+/// assert_eq!("ab".repeat(32).parse(), Ok(key));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowKey(pub [u8; 32]);
 
@@ -65,6 +83,13 @@ impl FromStr for RowKey {
 }
 
 /// What a row is in, as stores index it.
+///
+/// ```
+/// use toolkit::ledger::RowState;
+///
+/// assert_eq!(RowState::InDoubt.to_string(), "in_doubt");
+/// assert_eq!("in_doubt".parse(), Ok(RowState::InDoubt));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -142,6 +167,24 @@ impl FromStr for RowState {
 }
 
 /// One call, as a store keeps it: what it is found by, and a document that only the ledger reads.
+///
+/// ```
+/// use toolkit::ledger::{Filter, Ledger, MemoryLedger, Row, RowState};
+/// use toolkit::prelude::*;
+///
+/// /// Refunds an order.
+/// #[tool(effect = "write")]
+/// fn refund(order_id: &str) {}
+///
+/// let ledger = std::sync::Arc::new(MemoryLedger::new());
+/// let registry = Registry::builder().tools(tools![refund]).ledger(ledger.clone()).build()?;
+/// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1"}"#);
+/// registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+///
+/// let rows: Vec<Row> = pollster::block_on(ledger.list(&Filter::default()))?;
+/// assert_eq!((rows[0].tool.as_str(), rows[0].state), ("refund", RowState::Done));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its name.
@@ -167,6 +210,20 @@ pub struct Row {
 }
 
 /// One line of a row's history, written together with the change that it tells of.
+///
+/// ```
+/// use toolkit::ledger::{HistoryLine, RowKey, Timestamp};
+///
+/// let line = HistoryLine {
+///     key: RowKey([7; 32]),
+///     version: 1,
+///     at: Timestamp(1_000),
+///     actor: "process 4711".to_owned(),
+///     event: "claimed".to_owned(),
+///     detail: String::new(),
+/// };
+/// assert_eq!(line.event, "claimed");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryLine {
     /// The row.
@@ -184,6 +241,15 @@ pub struct HistoryLine {
 }
 
 /// A row, or none, and what time it is by the store's clock.
+///
+/// ```
+/// use toolkit::ledger::{Ledger, Loaded, MemoryLedger, RowKey, Timestamp};
+///
+/// let ledger = MemoryLedger::with_clock(|| Timestamp(7));
+/// let loaded = pollster::block_on(ledger.load(&RowKey([0; 32])))?;
+/// assert_eq!(loaded, Loaded { row: None, now: Timestamp(7) });
+/// # Ok::<(), toolkit::ledger::LedgerError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
     /// The row, where there is one.
@@ -193,6 +259,14 @@ pub struct Loaded {
 }
 
 /// Which rows are listed: those that fit in every part, the oldest first.
+///
+/// ```
+/// use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
+///
+/// let waiting = Filter { states: vec![RowState::Parked], limit: Some(10), ..Filter::default() };
+/// assert_eq!(pollster::block_on(MemoryLedger::new().list(&waiting))?, []);
+/// # Ok::<(), toolkit::ledger::LedgerError>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Of one of these states; of any where none is named.
@@ -220,6 +294,12 @@ impl Filter {
 }
 
 /// How much a store keeps when a machine goes down.
+///
+/// ```
+/// use toolkit::ledger::{Durability, Ledger, MemoryLedger};
+///
+/// assert_eq!(MemoryLedger::new().durability(), Durability::Process);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
@@ -234,6 +314,13 @@ pub enum Durability {
 /// What went wrong with a store.
 ///
 /// Its text is for the host; no model reads it.
+///
+/// ```
+/// use toolkit::ledger::LedgerError;
+///
+/// let error = LedgerError::unavailable("connection refused");
+/// assert_eq!(error.to_string(), "the ledger can not be reached: connection refused");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
@@ -268,6 +355,16 @@ impl LedgerError {
 /// It knows nothing of what a row means. A store of your own passes the kit in
 /// `toolkit::testing`, and then keeps the promise: at most one automatic execution per
 /// key; exactly one when the target honours the key or can be queried.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolkit::ledger::{Ledger, MemoryLedger, RowKey};
+///
+/// // A store is shared by an `Arc`, which is a store, too.
+/// let shared: Arc<dyn Ledger> = Arc::new(MemoryLedger::new());
+/// assert!(pollster::block_on(shared.load(&RowKey([0; 32])))?.row.is_none());
+/// # Ok::<(), toolkit::ledger::LedgerError>(())
+/// ```
 pub trait Ledger: fmt::Debug + Send + Sync + 'static {
     /// Reads a row, and the store's time.
     fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>>;
@@ -313,4 +410,56 @@ pub trait Ledger: fmt::Debug + Send + Sync + 'static {
 
     /// How much it keeps when a machine goes down.
     fn durability(&self) -> Durability;
+}
+
+impl<L: Ledger + ?Sized> Ledger for Arc<L> {
+    fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
+        (**self).load(key)
+    }
+
+    fn load_parked<'a>(
+        &'a self,
+        approval_id: &'a str,
+    ) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
+        (**self).load_parked(approval_id)
+    }
+
+    fn create<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).create(row, line)
+    }
+
+    fn swap<'a>(
+        &'a self,
+        row: &'a Row,
+        line: &'a HistoryLine,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).swap(row, line)
+    }
+
+    fn remove<'a>(
+        &'a self,
+        key: &'a RowKey,
+        version: u64,
+    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
+        (**self).remove(key, version)
+    }
+
+    fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {
+        (**self).list(filter)
+    }
+
+    fn history<'a>(
+        &'a self,
+        key: &'a RowKey,
+    ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>> {
+        (**self).history(key)
+    }
+
+    fn durability(&self) -> Durability {
+        (**self).durability()
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::compile::integers_of;
+
 type Object = Map<String, Value>;
 
 /// What the keys of a map are.
@@ -18,19 +20,26 @@ pub(crate) enum Keys {
     Names(Vec<String>),
 }
 
-/// The integer types, and what each holds.
-const INTEGERS: [(&str, i128, i128); 10] = [
-    ("u8", 0, u8::MAX as i128),
-    ("u16", 0, u16::MAX as i128),
-    ("u32", 0, u32::MAX as i128),
-    ("u64", 0, u64::MAX as i128),
-    ("usize", 0, usize::MAX as i128),
-    ("i8", i8::MIN as i128, i8::MAX as i128),
-    ("i16", i16::MIN as i128, i16::MAX as i128),
-    ("i32", i32::MIN as i128, i32::MAX as i128),
-    ("i64", i64::MIN as i128, i64::MAX as i128),
-    ("isize", isize::MIN as i128, isize::MAX as i128),
+/// The integer types that keys can have, each with the name that schemars gives its format.
+const INTEGERS: [(&str, &str); 10] = [
+    ("u8", "uint8"),
+    ("u16", "uint16"),
+    ("u32", "uint32"),
+    ("u64", "uint64"),
+    ("usize", "uint"),
+    ("i8", "int8"),
+    ("i16", "int16"),
+    ("i32", "int32"),
+    ("i64", "int64"),
+    ("isize", "int"),
 ];
+
+/// The same types, and what each holds: as keys no more and no less than as values.
+fn integers() -> impl Iterator<Item = (&'static str, i128, i128)> {
+    INTEGERS
+        .into_iter()
+        .filter_map(|(name, format)| integers_of(format).map(|(least, most)| (name, least, most)))
+}
 
 impl Keys {
     /// The keys of a type, by what its reader says that it wants.
@@ -40,10 +49,11 @@ impl Keys {
         match name {
             "a boolean" => Some(Self::Booleans),
             "a character" => Some(Self::Characters),
-            _ => INTEGERS
-                .into_iter()
-                .find(|(of, ..)| *of == name)
-                .map(|(_, least, most)| Self::Integers { least, most, zero: bare.is_none() }),
+            _ => integers().find(|(of, ..)| *of == name).map(|(_, least, most)| Self::Integers {
+                least,
+                most,
+                zero: bare.is_none(),
+            }),
         }
     }
 
@@ -110,7 +120,7 @@ pub(crate) fn integer_words(given: &str) -> Option<String> {
         let words = ["an integer from 0 on, like \"7\"", "an integer, like \"-7\""];
         return words.get(index).map(|words| (*words).to_owned());
     }
-    INTEGERS.into_iter().find_map(|(_, least, most)| {
+    integers().find_map(|(_, least, most)| {
         let like = if least < 0 { "-7" } else { "7" };
         if pattern(least, most, true) == given {
             Some(format!("an integer from {least} to {most}, like {like:?}"))
@@ -177,11 +187,11 @@ fn repeated(least: usize, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{INTEGERS, Keys, pattern};
+    use super::{Keys, integers, pattern};
 
     #[test]
     fn a_range_of_keys_has_its_ends_and_nothing_beyond_them() {
-        for (name, least, most) in INTEGERS {
+        for (name, least, most) in integers() {
             for zero in [true, false] {
                 let regex = regex::Regex::new(&pattern(least, most, zero)).unwrap();
                 for number in [least, least + 1, -10, -1, 1, 9, 10, 99, 100, most - 1, most] {
@@ -208,6 +218,14 @@ mod tests {
                 assert_eq!(regex.is_match(&number.to_string()), inside, "{name} {number}");
             }
         }
+    }
+
+    #[test]
+    fn keys_of_the_width_of_the_machine_are_of_64_bits_on_every_machine() {
+        let range = |least: i128, most: i128| Some(Keys::Integers { least, most, zero: true });
+        assert_eq!(Keys::wanted("usize"), range(0, (1 << 64) - 1));
+        assert_eq!(Keys::wanted("isize"), range(-(1 << 63), (1 << 63) - 1));
+        assert_eq!(integers().count(), 10);
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub(super) enum Role {
     Mistake { right: &'static str },
 }
 
-/// Keywords that judge values.
-const ASSERTING: [&str; 37] = [
+/// Keywords that the table asks about.
+const OWN: [&str; 29] = [
     "type",
     "enum",
     "const",
@@ -45,7 +45,13 @@ const ASSERTING: [&str; 37] = [
     "oneOf",
     "not",
     "$ref",
-    "$dynamicRef",
+];
+
+/// Keywords that only the validator of the whole schema understands.
+const FOREIGN: [&str; 11] = [
+    "if",
+    "then",
+    "else",
     "dependentRequired",
     "dependentSchemas",
     "contains",
@@ -53,6 +59,7 @@ const ASSERTING: [&str; 37] = [
     "maxContains",
     "unevaluatedItems",
     "unevaluatedProperties",
+    "$dynamicRef",
 ];
 
 /// Keywords of older drafts that judge values, and what 2020-12 has for them.
@@ -65,17 +72,7 @@ const OLDER: [(&str, &str); 4] = [
 
 pub(super) fn role(keyword: &str) -> Role {
     match keyword {
-        "if"
-        | "then"
-        | "else"
-        | "dependentRequired"
-        | "dependentSchemas"
-        | "contains"
-        | "minContains"
-        | "maxContains"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "$dynamicRef" => Role::Foreign,
+        _ if FOREIGN.contains(&keyword) => Role::Foreign,
         "title" | "description" | "default" | "examples" | "deprecated" | "readOnly"
         | "writeOnly" | "$comment" | "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$defs"
         | "$vocabulary" | "definitions" | "contentEncoding" | "contentMediaType"
@@ -95,11 +92,13 @@ fn meant(keyword: &str) -> Option<&'static str> {
     older.or_else(|| {
         let folded = |name: &str| name.replace(['_', '-'], "").to_lowercase();
         let given = folded(keyword);
+        // Many words of English are one letter away from these.
+        let is_short = |right: &str| right.len() < 4 || matches!(right, "then" | "else");
         let is_near = |right: &&str| {
             let right = folded(right);
-            right == given || (right.len() >= 4 && strsim::osa_distance(&right, &given) == 1)
+            right == given || (!is_short(&right) && strsim::osa_distance(&right, &given) == 1)
         };
-        ASSERTING.into_iter().find(is_near)
+        OWN.into_iter().chain(FOREIGN).find(is_near)
     })
 }
 
@@ -144,4 +143,38 @@ pub(super) fn percent_decoded(pointer: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{FOREIGN, OWN, Role, role};
+
+    /// The keywords that the compiler has an arm for, by its source.
+    fn compiled() -> BTreeSet<&'static str> {
+        let source = include_str!("compile.rs");
+        let keywords =
+            source.split_once("    /// Keywords about a value that holds no other.").unwrap().1;
+        let keywords = keywords.split_once("    fn names(").unwrap().0;
+        let arms = keywords.lines().filter_map(|line| line.strip_prefix("            \""));
+        arms.map(|arm| arm.split_once("\" => ").unwrap().0).collect()
+    }
+
+    #[test]
+    fn what_the_compiler_asks_about_is_what_a_slip_is_compared_with() {
+        assert_eq!(compiled(), BTreeSet::from(OWN));
+    }
+
+    #[test]
+    fn a_slip_of_any_keyword_is_told_and_the_keyword_itself_is_not() {
+        for keyword in OWN.into_iter().chain(FOREIGN) {
+            let slip = keyword.to_uppercase();
+            assert!(matches!(role(&slip), Role::Mistake { right } if right == keyword), "{slip}");
+        }
+        for keyword in FOREIGN {
+            assert!(matches!(role(keyword), Role::Foreign), "{keyword}");
+        }
+        assert!(matches!(role("when"), Role::Annotation));
+    }
 }

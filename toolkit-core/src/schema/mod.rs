@@ -16,17 +16,15 @@ mod stream;
 #[cfg(feature = "jsonschema")]
 mod whole;
 
+pub(crate) use compile::compile;
 #[cfg(feature = "testing")]
-pub(crate) use compile::integers_of;
-pub(crate) use compile::{Reading, compile, compile_as};
+pub(crate) use compile::{Reading, compile_as, integers_of};
 pub(crate) use decimal::Decimal;
-pub(crate) use format::pattern_words;
-#[cfg(feature = "testing")]
-pub(crate) use format::{ASSERTED_FORMATS, Format};
+pub(crate) use format::{Format, pattern_words};
 pub(crate) use keys::{Keys, integer_words};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;
-pub(crate) use stream::{Bound, Kind, Numbers, Way};
+pub(crate) use stream::{Bound, Decoding, Kind, Numbers, Texts};
 #[cfg(feature = "jsonschema")]
 pub(crate) use whole::Whole;

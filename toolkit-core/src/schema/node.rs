@@ -179,6 +179,25 @@ impl Node {
             .chain(self.property_names)
     }
 
+    /// The bounds of numbers.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = &Decimal> {
+        let least = self.minimum.iter().chain(&self.exclusive_minimum);
+        least.chain(&self.maximum).chain(&self.exclusive_maximum)
+    }
+
+    /// The least and the greatest integer that the type holds within those bounds that are integers.
+    pub(crate) fn integers_within(&self) -> (i128, i128) {
+        let (least, most) = self.integers;
+        let bound = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::integer);
+        let (above, below) = (bound(&self.exclusive_minimum), bound(&self.exclusive_maximum));
+        let above = above.map(|above| above.saturating_add(1));
+        let below = below.map(|below| below.saturating_sub(1));
+        (
+            bound(&self.minimum).into_iter().chain(above).fold(least, i128::max),
+            bound(&self.maximum).into_iter().chain(below).fold(most, i128::min),
+        )
+    }
+
     /// Whether values of the type are accepted; where no type is said, all are.
     pub(crate) fn takes(&self, of: Type) -> bool {
         self.types.is_empty() || self.types.contains(&of)

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::decimal::Decimal;
+use super::format::Format;
 use super::node::{Additional, Node, NodeId, Type};
 
 /// What the one-pass decoder needs of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
-    pub(crate) way: Way,
+    pub(crate) decoding: Decoding,
     pub(crate) numbers: Numbers,
-    /// Texts of so many bytes need no second look: no keyword could refuse them.
-    pub(crate) free_texts: (usize, usize),
+    pub(crate) texts: Texts,
     /// The properties that must be there, one bit each.
     pub(crate) required: u64,
     /// The properties whose null is absence, one bit each.
@@ -24,7 +24,7 @@ pub(crate) struct Stream {
 
 /// How a value is decoded under a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Decoding {
     /// While it is read, by the node's own keywords.
     Streamed,
     /// By another node, which is streamed or kept.
@@ -33,6 +33,21 @@ pub(crate) enum Way {
     NullOr(NodeId),
     /// Kept as a tree, and judged there by a node.
     Kept(NodeId),
+}
+
+/// How a text is checked, so that none is asked about a keyword that the node does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// By its length; of so many bytes no length could refuse it.
+    Free { least: usize, most: usize },
+    /// It is one of the listed values.
+    Listed,
+    /// By its format alone.
+    Formatted(Format),
+    /// By its pattern alone.
+    Patterned,
+    /// By every keyword.
+    Exact,
 }
 
 /// How a number is checked; what the quick forms leave open is asked in exact decimals.
@@ -84,9 +99,9 @@ impl Stream {
     /// That of a node that accepts anything.
     pub(super) const fn anything() -> Self {
         Self {
-            way: Way::Streamed,
+            decoding: Decoding::Streamed,
             numbers: Numbers::Any,
-            free_texts: (0, usize::MAX),
+            texts: Texts::Free { least: 0, most: usize::MAX },
             required: 0,
             may_be_absent: 0,
             kinds: u8::MAX,
@@ -114,9 +129,9 @@ pub(super) fn plan(nodes: &mut [Node]) {
     for (index, node) in nodes.iter_mut().enumerate() {
         node.stream = own(node, NodeId(index));
     }
-    let ways: Vec<Way> = nodes.iter().map(|node| passed_on(node, nodes)).collect();
-    for (node, way) in nodes.iter_mut().zip(ways) {
-        node.stream.way = way;
+    let decodings: Vec<Decoding> = nodes.iter().map(|node| passed_on(node, nodes)).collect();
+    for (node, decoding) in nodes.iter_mut().zip(decodings) {
+        node.stream.decoding = decoding;
     }
 }
 
@@ -125,9 +140,9 @@ fn own(node: &Node, id: NodeId) -> Stream {
     let is_streamed = is_streamed(node);
     let kinds = kinds(node);
     Stream {
-        way: if is_streamed { Way::Streamed } else { Way::Kept(id) },
+        decoding: if is_streamed { Decoding::Streamed } else { Decoding::Kept(id) },
         numbers: numbers(node),
-        free_texts: free_texts(node),
+        texts: texts(node),
         required: bits(node, |name| node.required.iter().any(|wanted| wanted == name)),
         may_be_absent: bits(node, |name| node.may_be_absent.iter().any(|absent| absent == name)),
         kinds,
@@ -135,16 +150,26 @@ fn own(node: &Node, id: NodeId) -> Stream {
     }
 }
 
-/// Lengths in bytes, from and to, that hold right counts of characters; none where more is asked.
-fn free_texts(node: &Node) -> (usize, usize) {
-    const NONE: (usize, usize) = (1, 0);
-    if node.pattern.is_some() || node.format.is_some() || node.one_of_values.is_some() {
-        return NONE;
+fn texts(node: &Node) -> Texts {
+    let has_length = node.min_length.is_some() || node.max_length.is_some();
+    match (&node.one_of_values, &node.pattern, node.format, has_length) {
+        (None, None, None, _) => by_length(node),
+        (Some(_), None, None, false) => Texts::Listed,
+        (None, Some(_), None, false) => Texts::Patterned,
+        (None, None, Some(format), false) => Texts::Formatted(format),
+        _ => Texts::Exact,
     }
+}
+
+/// Lengths in bytes, from and to, that hold right counts of characters.
+fn by_length(node: &Node) -> Texts {
     // A character is of one to four bytes.
     let least = node.min_length.map_or(Ok(0), |least| usize::try_from(least.saturating_mul(4)));
     let most = node.max_length.map_or(Ok(usize::MAX), usize::try_from);
-    least.and_then(|least| Ok((least.saturating_sub(3), most?))).unwrap_or(NONE)
+    match (least, most) {
+        (Ok(least), Ok(most)) => Texts::Free { least: least.saturating_sub(3), most },
+        _ => Texts::Exact,
+    }
 }
 
 /// The kinds of value that a node takes, by its type and its listed values.
@@ -198,15 +223,15 @@ fn is_streamed(node: &Node) -> bool {
 }
 
 /// The way of a node that has nothing of its own to say: what it refers to, or null.
-fn passed_on(node: &Node, nodes: &[Node]) -> Way {
-    let kept = node.stream.way;
+fn passed_on(node: &Node, nodes: &[Node]) -> Decoding {
+    let kept = node.stream.decoding;
     if !node.only_refers {
         return kept;
     }
     match (node.reference, node.any_of.as_slice(), node.in_place().count()) {
         (Some(target), _, 1) => match behind(target, nodes) {
             Some((_, inner)) if inner.only_refers => passed_on(inner, nodes),
-            Some((id, _)) => Way::By(id),
+            Some((id, _)) => Decoding::By(id),
             None => kept,
         },
         (None, [first, second], 2) => {
@@ -216,7 +241,7 @@ fn passed_on(node: &Node, nodes: &[Node]) -> Way {
                 _ => return kept,
             };
             match behind(other, nodes) {
-                Some((id, inner)) if !inner.only_refers => Way::NullOr(id),
+                Some((id, inner)) if !inner.only_refers => Decoding::NullOr(id),
                 _ => kept,
             }
         }
@@ -230,7 +255,7 @@ fn is_null(id: NodeId, nodes: &[Node]) -> bool {
     node.is_some_and(|node| {
         node.types == [Type::Null]
             && node.one_of_values.is_none()
-            && node.stream.way == Way::Streamed
+            && node.stream.decoding == Decoding::Streamed
     })
 }
 
@@ -251,12 +276,11 @@ fn numbers(node: &Node) -> Numbers {
     if has_values || node.is_single {
         return Numbers::Exact;
     }
-    let bounds = [&node.minimum, &node.exclusive_minimum, &node.maximum, &node.exclusive_maximum];
     let integer = node.types.contains(&Type::Integer);
     match (integer, node.types.contains(&Type::Number)) {
         (true, false) => integers(node).unwrap_or(Numbers::Exact),
         (false, true) => doubles(node).unwrap_or(Numbers::Exact),
-        _ if bounds.iter().any(|bound| bound.is_some()) => Numbers::Exact,
+        _ if node.bounds().next().is_some() => Numbers::Exact,
         _ if integer || node.types.is_empty() => Numbers::Any,
         _ => Numbers::Exact,
     }
@@ -264,23 +288,11 @@ fn numbers(node: &Node) -> Numbers {
 
 /// The integers of 64 bits with a sign that both the type and the bounds allow.
 fn integers(node: &Node) -> Option<Numbers> {
-    let (mut least, mut most) = node.integers;
-    let whole = |bound: &Option<Decimal>| match bound {
-        Some(bound) => bound.integer().map(Some),
-        None => Some(None),
-    };
-    if let Some(bound) = whole(&node.minimum)? {
-        least = least.max(bound);
+    // A bound that is no integer is asked in exact decimals.
+    if node.bounds().any(|bound| bound.integer().is_none()) {
+        return None;
     }
-    if let Some(bound) = whole(&node.exclusive_minimum)? {
-        least = least.max(bound.checked_add(1)?);
-    }
-    if let Some(bound) = whole(&node.maximum)? {
-        most = most.min(bound);
-    }
-    if let Some(bound) = whole(&node.exclusive_maximum)? {
-        most = most.min(bound.checked_sub(1)?);
-    }
+    let (least, most) = node.integers_within();
     let clamped =
         |bound: i128| i64::try_from(bound).unwrap_or(if bound < 0 { i64::MIN } else { i64::MAX });
     Some(Numbers::Integer { least: clamped(least), most: clamped(most) })

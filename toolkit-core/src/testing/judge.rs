@@ -9,7 +9,7 @@ use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
 use super::reader::Tree;
-use crate::schema::{ASSERTED_FORMATS, Decimal, Format, integers_of};
+use crate::schema::{Decimal, Format, integers_of};
 
 /// Judges arguments by a published schema.
 pub(super) struct Judge {
@@ -170,10 +170,8 @@ impl<'i> Keyword<'i> for MultipleOf {
 /// The `jsonschema` crate's validator, its formats asserted by our own reading.
 fn compile(schema: &Value) -> Result<Validator, String> {
     let mut options = jsonschema::options().should_validate_formats(true);
-    for name in ASSERTED_FORMATS {
-        if let Some(format) = Format::named(name) {
-            options = options.with_format(name, move |text: &str| format.accepts(text));
-        }
+    for (name, format) in Format::ALL {
+        options = options.with_format(name, move |text: &str| format.accepts(text));
     }
     let multiple_of = |_: &Map<String, Value>,
                        step: &Value,
@@ -192,10 +190,15 @@ fn is_closed(part: &Value) -> bool {
     part.get("enum").is_some() || part.get("const").is_some()
 }
 
+/// Whether a schema says what an array or object holds.
 fn has_structure(part: &Value) -> bool {
-    ["properties", "patternProperties", "additionalProperties", "prefixItems", "items"]
-        .iter()
-        .any(|keyword| part.get(keyword).is_some())
+    let says =
+        |keyword: &str, nothing: Value| part.get(keyword).is_some_and(|said| *said != nothing);
+    says("properties", json!({}))
+        || says("patternProperties", json!({}))
+        || says("additionalProperties", json!(true))
+        || says("prefixItems", json!([]))
+        || part.get("items").is_some()
 }
 
 /// An object without the nulls of properties that schemas which are joined do not require.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod built;
+mod conformance;
 mod dice;
 mod judge;
 mod mistake;
@@ -15,6 +16,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 pub use arguments::{Arguments, ArgumentsTree};
+pub use conformance::{Fault, Faulty, conforms, conforms_on_threads, sequences};
 pub use mistake::Mistake;
 pub use texts::{Texts, TextsTree};
 pub use trial::{Case, Trial};

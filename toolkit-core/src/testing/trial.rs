@@ -14,7 +14,7 @@ use crate::gate::{self, Entry, Verdict};
 use crate::limits::Limits;
 use crate::problem::ProblemKind;
 use crate::registry;
-use crate::tool::Tool;
+use crate::tool::{Input, Tool};
 
 /// A tool's arguments gate, with an independent judge beside it.
 ///
@@ -94,7 +94,17 @@ impl Trial {
         let passed_on = gate.as_ref().ok().map(|value| self.normal_form(&value.to_string()));
         let passes_on_more =
             passed_on.is_some_and(|value| value.is_none_or(|value| !self.judge.accepts(&value)));
-        Case { text: text.to_owned(), normal_form, gate, judge, passes_on_more, odd }
+        let type_refuses = normal_form.as_ref().is_some_and(|value| self.type_refuses(value));
+        Case { text: text.to_owned(), normal_form, gate, judge, passes_on_more, odd, type_refuses }
+    }
+
+    /// Whether the type of an argument refuses it when it is asked by itself.
+    fn type_refuses(&self, normal_form: &Value) -> bool {
+        let Input::Params(params) = &self.entry.tool.input else { return false };
+        params.iter().any(|param| {
+            let value = normal_form.get(param.name).cloned().or_else(|| param.default_value());
+            value.is_some_and(|value| !param.takes(&value))
+        })
     }
 
     fn normal_form(&self, text: &str) -> Option<Value> {
@@ -136,6 +146,7 @@ pub struct Case {
     pub judge: bool,
     passes_on_more: bool,
     odd: Option<&'static str>,
+    type_refuses: bool,
 }
 
 impl Case {
@@ -150,9 +161,12 @@ impl Case {
     }
 
     /// Whether nothing but a type's own `Deserialize` refuses what its schema accepts.
+    ///
+    /// The type says so itself, when `serde_json` gives it the normal form.
     #[must_use]
     pub fn is_refused_by_type(&self) -> bool {
         self.judge
+            && self.type_refuses
             && self.gate.as_ref().is_err_and(|outcome| {
                 !outcome.problems().is_empty()
                     && outcome.problems().iter().all(|p| p.kind() == ProblemKind::Refused)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bait::{self, Bait};
 use super::constraint::{List, Number, Text};
 use super::survey::Asked;
-use crate::arguments::{Given, Guided, Refused, Slot, Unread};
+use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
 use crate::problem::Path;
 
 /// A type that an argument can have: `Deserialize` and `JsonSchema`.
@@ -128,6 +128,8 @@ pub struct Param {
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) optional: fn() -> bool,
     reads: fn(&Bait) -> bool,
+    #[cfg(feature = "testing")]
+    takes: fn(&Value) -> bool,
 }
 
 impl Param {
@@ -145,6 +147,8 @@ impl Param {
             schema: SchemaGenerator::subschema_for::<T>,
             optional: || T::deserialize(Missing).is_ok(),
             reads: bait::reads::<T>,
+            #[cfg(feature = "testing")]
+            takes: |value| T::deserialize(value).is_ok(),
         }
     }
 
@@ -153,8 +157,14 @@ impl Param {
         Asked { at: Path::root().field(self.name), reads: self.reads }
     }
 
+    /// Whether its type takes a value, asked without a schema and without a decoder of ours.
+    #[cfg(feature = "testing")]
+    pub(crate) fn takes(&self, value: &Value) -> bool {
+        (self.takes)(value)
+    }
+
     /// Whether a call must give it.
-    pub(super) fn is_required(&self) -> bool {
+    pub(crate) fn is_required(&self) -> bool {
         self.keyword("default").is_none() && !(self.optional)()
     }
 
@@ -214,7 +224,7 @@ impl<T: ToolArg> Slot for Option<T> {
         Ok(())
     }
 
-    fn take(&mut self, value: Guided<'_, Given<'_>>) -> Result<(), Refused> {
+    fn take(&mut self, value: Guided<'_, Parsed<'_>>) -> Result<(), Refused> {
         *self = Some(T::deserialize(value)?);
         Ok(())
     }

@@ -109,17 +109,17 @@ impl From<&Value> for Bait {
 
 /// That the bait was not taken; why is noted.
 #[derive(Debug)]
-pub(super) struct Refused;
+pub(super) struct Untaken;
 
-impl fmt::Display for Refused {
+impl fmt::Display for Untaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("refused")
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Untaken {}
 
-impl de::Error for Refused {
+impl de::Error for Untaken {
     fn custom<T: fmt::Display>(msg: T) -> Self {
         let message = msg.to_string();
         let went_on = message.ends_with("found in flattened data")
@@ -160,7 +160,7 @@ impl de::Error for Refused {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Refused> for &'de Bait {
+impl<'de> IntoDeserializer<'de, Untaken> for &'de Bait {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -169,9 +169,9 @@ impl<'de> IntoDeserializer<'de, Refused> for &'de Bait {
 }
 
 impl<'de> Deserializer<'de> for &'de Bait {
-    type Error = Refused;
+    type Error = Untaken;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
         match self {
             Bait::Mark(Mark::Bytes) => visitor.visit_bytes(BYTES),
             Bait::Mark(Mark::Number) => visitor.visit_i64(NUMBER),
@@ -188,7 +188,7 @@ impl<'de> Deserializer<'de> for &'de Bait {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
         match self {
             Bait::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -199,7 +199,7 @@ impl<'de> Deserializer<'de> for &'de Bait {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Untaken> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -208,12 +208,12 @@ impl<'de> Deserializer<'de> for &'de Bait {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Untaken> {
         match self {
             Bait::Text(name) => visitor.visit_enum(StrDeserializer::new(name)),
             Bait::Object(members) => match members.as_slice() {
                 [(key, content)] => visitor.visit_enum(Variant { key, content }),
-                _ => Err(Refused),
+                _ => Err(Untaken),
             },
             _ => self.deserialize_any(visitor),
         }
@@ -225,7 +225,7 @@ impl<'de> Deserializer<'de> for &'de Bait {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Refused> for &'de Key {
+impl<'de> IntoDeserializer<'de, Untaken> for &'de Key {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -246,7 +246,7 @@ impl Key {
 /// Integers are read out of a key's text.
 macro_rules! integers {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
             match self.parsed() {
                 Some(integer) => visitor.visit_i64(integer),
                 None => self.deserialize_any(visitor),
@@ -256,16 +256,16 @@ macro_rules! integers {
 }
 
 impl<'de> Deserializer<'de> for &'de Key {
-    type Error = Refused;
+    type Error = Untaken;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
         match self {
             Key::Name(name) => visitor.visit_str(name),
             Key::Index(index) => visitor.visit_u64(u64::from(*index)),
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
         match self.parsed() {
             Some(value) => visitor.visit_bool(value),
             None => self.deserialize_any(visitor),
@@ -277,7 +277,7 @@ impl<'de> Deserializer<'de> for &'de Key {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Untaken> {
         visitor.visit_some(self)
     }
 
@@ -285,7 +285,7 @@ impl<'de> Deserializer<'de> for &'de Key {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Untaken> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -294,7 +294,7 @@ impl<'de> Deserializer<'de> for &'de Key {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Untaken> {
         match self {
             Key::Name(name) => visitor.visit_enum(StrDeserializer::new(name)),
             Key::Index(index) => visitor.visit_enum(U32Deserializer::new(*index)),
@@ -314,29 +314,29 @@ struct Variant<'de> {
 }
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
-    type Error = Refused;
+    type Error = Untaken;
     type Variant = &'de Bait;
 
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
         seed: S,
-    ) -> Result<(S::Value, Self::Variant), Refused> {
+    ) -> Result<(S::Value, Self::Variant), Untaken> {
         Ok((seed.deserialize(self.key)?, self.content))
     }
 }
 
 impl<'de> VariantAccess<'de> for &'de Bait {
-    type Error = Refused;
+    type Error = Untaken;
 
-    fn unit_variant(self) -> Result<(), Refused> {
-        Err(Refused)
+    fn unit_variant(self) -> Result<(), Untaken> {
+        Err(Untaken)
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Refused> {
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Untaken> {
         seed.deserialize(self)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Refused> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Untaken> {
         self.deserialize_any(visitor)
     }
 
@@ -344,7 +344,7 @@ impl<'de> VariantAccess<'de> for &'de Bait {
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refused> {
+    ) -> Result<V::Value, Untaken> {
         self.deserialize_any(visitor)
     }
 }

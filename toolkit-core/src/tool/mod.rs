@@ -3,6 +3,7 @@
 mod argument;
 mod bait;
 mod constraint;
+mod dynamic;
 mod passage;
 mod policy;
 mod preview;
@@ -14,7 +15,6 @@ mod unknown;
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -22,6 +22,8 @@ use serde_json::Value;
 
 pub use argument::{Borrowed, Keyword, Param, ToolArg, slot};
 pub use constraint::{List, Number, Text};
+pub use dynamic::DynamicTool;
+use dynamic::Handler;
 pub use passage::{
     Check, Gates, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure, ToolOutput,
     Verification, checked, returned, taken,
@@ -66,7 +68,9 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// #[tool(effect = "write")]
 /// fn refund(order_id: &str) {}
 ///
-/// let view = Registry::builder().tools(tools![refund]).build()?.view(Caller::new("ann"));
+/// let ledger = toolkit::ledger::MemoryLedger::new();
+/// let registry = Registry::builder().tools(tools![refund]).ledger(ledger).build()?;
+/// let view = registry.view(Caller::new("ann"));
 /// assert_eq!(view.effect_of("refund"), Some(Effect::Write));
 /// # Ok::<(), toolkit::ToolConfigErrors>(())
 /// ```
@@ -80,10 +84,6 @@ pub enum Effect {
     /// It changes something for good; a person must agree to every call.
     Irreversible,
 }
-
-type Handler =
-    dyn Fn(Value, CallContext) -> BoxFuture<'static, Result<Output, Stopped>> + Send + Sync;
-type ApprovalRule = dyn Fn(&Value) -> bool + Send + Sync;
 
 impl Effect {
     /// The effect's name, as the attribute writes it.
@@ -167,7 +167,7 @@ pub(crate) enum Running<'a> {
 
 enum Body {
     Function(Call),
-    Handler { run: Arc<Handler>, approval: Option<Arc<ApprovalRule>> },
+    Handler(Handler),
 }
 
 impl Tool {
@@ -274,21 +274,7 @@ impl Tool {
         T: ToolOutput + 'static,
         E: ToolFailure + 'static,
     {
-        let run: Arc<Handler> = Arc::new(move |arguments, context| {
-            let result = handler(arguments, context);
-            Box::pin(async move { returned(result.await) })
-        });
-        DynamicTool(Self {
-            name: name.into(),
-            title: None,
-            description: description.into(),
-            place: None,
-            policy: Policy::DEFAULT,
-            input: Input::Given(schema),
-            states: &[],
-            output: || None,
-            body: Body::Handler { run, approval: None },
-        })
+        DynamicTool::new(name.into(), description.into(), schema, handler)
     }
 
     /// The name that the model asks for.
@@ -332,19 +318,22 @@ impl Tool {
     }
 
     /// Runs a call from its arguments on, as far as it goes without waiting.
+    #[inline]
     pub(crate) fn run<'a>(&'a self, passage: Passage<'a>) -> Running<'a> {
         match &self.body {
             Body::Function(Call::AtOnce(call)) => Running::Done(call(passage)),
             Body::Function(Call::Later(call)) => Running::Waits(call(passage)),
-            Body::Handler { run, approval } => Running::Waits(Box::pin(async move {
-                let mut arguments = None::<Value>;
-                passage.arguments(&mut [&mut arguments])?;
-                let arguments = taken(arguments)?;
-                let needed = || approval.as_deref().is_some_and(|rule| rule(&arguments));
-                let approval: Option<&(dyn Fn() -> bool + Sync)> = Some(&needed);
-                passage.pass(Rules { approval, ..Rules::default() }).await?;
-                run(arguments, passage.context().clone()).await
-            })),
+            Body::Handler(handler) => Running::Waits(Box::pin(handler.call(passage))),
+        }
+    }
+
+    /// What it says of itself that does not fit together.
+    ///
+    /// That of an annotated function was found when it was compiled.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        match (&self.body, &self.input) {
+            (Body::Handler(handler), Input::Given(schema)) => self.policy.faults(handler, schema),
+            _ => Vec::new(),
         }
     }
 }
@@ -352,65 +341,5 @@ impl Tool {
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// A tool that is known only at run time, with what else is to be said of it.
-///
-/// ```
-/// use serde_json::json;
-/// use toolkit::{Effect, Tool, ToolError};
-///
-/// let schema = json!({"properties": {"amount": {"type": "number"}}});
-/// let tool = Tool::dynamic("pay", "Pays.", schema, |_, _| async { Ok::<_, ToolError>("paid") })
-///     .title("Payment")
-///     .effect(Effect::Write)
-///     .scopes(["payments:write"])
-///     .approval(|arguments| arguments["amount"].as_f64() > Some(500.0));
-/// assert_eq!(Tool::from(tool).name(), "pay");
-/// ```
-#[derive(Debug)]
-pub struct DynamicTool(Tool);
-
-impl DynamicTool {
-    /// Gives it a name for people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.0.title = Some(title.into());
-        self
-    }
-
-    /// Says what it does to the world.
-    #[must_use]
-    pub const fn effect(mut self, effect: Effect) -> Self {
-        self.0.policy.effect = Some(effect);
-        self
-    }
-
-    /// Names the scopes that the caller must hold.
-    #[must_use]
-    pub fn scopes<I>(mut self, scopes: I) -> Self
-    where
-        I: IntoIterator,
-        I::Item: Into<String>,
-    {
-        self.0.policy.scopes.extend(scopes.into_iter().map(Into::into));
-        self
-    }
-
-    /// Says for which arguments, as they would run, a person must agree.
-    #[must_use]
-    pub fn approval(mut self, rule: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
-        if let Body::Handler { approval, .. } = &mut self.0.body {
-            *approval = Some(Arc::new(rule));
-        }
-        self.0.policy.approval.get_or_insert_default();
-        self
-    }
-}
-
-impl From<DynamicTool> for Tool {
-    fn from(tool: DynamicTool) -> Self {
-        tool.0
     }
 }

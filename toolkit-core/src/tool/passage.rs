@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 
+use futures_util::FutureExt;
 use serde::Serialize;
 
 use super::BoxFuture;
@@ -147,7 +148,6 @@ pub type Verification<'a> =
     &'a (dyn Fn() -> BoxFuture<'a, Result<Verified<Output>, Failure>> + Sync);
 
 /// The expressions of the attribute, over the decoded arguments.
-#[derive(Default)]
 pub struct Rules<'a> {
     /// The business rules.
     pub checks: &'a [Check<'a>],
@@ -157,6 +157,11 @@ pub struct Rules<'a> {
     pub preview: Option<Preview<'a>>,
     /// Whether an earlier run of this call took effect.
     pub verify: Option<Verification<'a>>,
+}
+
+impl Rules<'_> {
+    /// A tool without expressions.
+    pub const NONE: Self = Self { checks: &[], approval: None, preview: None, verify: None };
 }
 
 /// What stands between the decoded call and its function; the gates implement it.
@@ -174,6 +179,8 @@ pub trait Gates: Send + Sync {
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>>;
     /// Notes that the function is entered now.
     fn enter(&self);
+    /// Enters a function without rules where no gate has to be asked; whether it did.
+    fn enter_at_once(&self) -> bool;
 }
 
 /// One call on its way through the gates, as the generated code sees it.
@@ -207,6 +214,7 @@ impl<'a> Passage<'a> {
     ///
     /// # Errors
     /// The report, as an outcome.
+    #[inline]
     pub fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         self.0.arguments(slots)
     }
@@ -229,10 +237,16 @@ impl Passage<'_> {
     ///
     /// # Errors
     /// A gate that waits all the same; such a call has to be written as one that waits.
+    #[inline]
     pub fn pass_at_once(self) -> Result<(), Stopped> {
-        if self.0.pass(Rules::default()).is_some() {
-            let waits = ToolConfigError::new("a gate waits where the call can not");
-            return Err(Stopped::Failed(waits.into()));
+        if self.0.enter_at_once() { Ok(()) } else { self.ask_at_once() }
+    }
+
+    #[cold]
+    fn ask_at_once(self) -> Result<(), Stopped> {
+        if let Some(gates) = self.0.pass(Rules::NONE) {
+            let waits = || ToolConfigError::new("a gate waits where the call can not");
+            gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
         }
         self.0.enter();
         Ok(())

@@ -1,9 +1,18 @@
 //! What the gates of one tool go by.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::dynamic::Handler;
 use super::{Effect, OnUnknown};
+use crate::problem::{escaped, nearest};
+
+/// How long a call can wait for people: from a minute to thirty days.
+const WAITS: RangeInclusive<Duration> =
+    Duration::from_secs(60)..=Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What a tool says of itself to the gates; the attribute or [`DynamicTool`](super::DynamicTool)
 /// fills it in.
@@ -69,6 +78,130 @@ impl Policy {
     #[must_use]
     pub fn agreement(&self) -> ApprovalPolicy {
         self.approval.unwrap_or_default()
+    }
+}
+
+impl Policy {
+    /// What does not fit together in a dynamic tool.
+    pub(super) fn faults(&self, handler: &Handler, schema: &Value) -> Vec<String> {
+        let mut faults = self.meaningless();
+        faults.extend(self.hidden());
+        faults.extend(self.unagreed(handler.approval.is_some()));
+        faults.extend(self.unverified(handler.verify.is_some()));
+        if self.preview_must_match && !self.has_preview {
+            faults.push("its preview must match and it has none; add `.preview(…)`".to_owned());
+        }
+        if let LedgerUse::None { why } = &self.ledger
+            && why.trim().is_empty()
+        {
+            faults.push("its reason for no ledger is blank; say why that is right".to_owned());
+        }
+        faults.extend(self.unnamed(schema));
+        faults
+    }
+
+    /// What has no meaning where nothing is changed.
+    fn meaningless(&self) -> Vec<String> {
+        if self.is_effectful() {
+            return Vec::new();
+        }
+        let said = [
+            ("on_unknown", self.on_unknown != OnUnknown::InDoubt),
+            ("without_ledger", self.ledger != LedgerUse::Needed),
+            ("idempotency", !self.idempotency.is_empty()),
+        ];
+        let said = said.iter().filter(|(_, is_said)| *is_said);
+        let told = said.map(|(key, _)| {
+            let key = if self.on_unknown == OnUnknown::Verify && *key == "on_unknown" {
+                "verify"
+            } else {
+                key
+            };
+            format!(
+                "`{key}` is for a tool that changes something; leave it out, or add \
+                 `.effect(Effect::Write)`"
+            )
+        });
+        told.collect()
+    }
+
+    /// What is said of callers without scopes that no caller needs, or can see.
+    fn hidden(&self) -> Option<String> {
+        let is_fatal = self.on_denied == OnDenied::Fatal;
+        if self.scopes.is_empty() && (self.listed || is_fatal) {
+            let key = if self.listed { "listed" } else { "fatal_when_denied" };
+            return Some(format!(
+                "`{key}` is about callers without its scopes, and it has none; add `.scopes(…)`"
+            ));
+        }
+        (is_fatal && !self.listed).then(|| {
+            "it ends the run of a model that asks for what it was shown, and it is hidden; add \
+             `.listed()`"
+                .to_owned()
+        })
+    }
+
+    /// What is said of people's agreement that can not be kept.
+    fn unagreed(&self, has_rule: bool) -> Vec<String> {
+        let Some(approval) = &self.approval else {
+            return Vec::new();
+        };
+        let mut faults = Vec::new();
+        if !has_rule && !self.always_asks() {
+            faults.push(
+                "it says how people agree and not when; add `.approval(…)`, or \
+                 `.effect(Effect::Irreversible)`, which asks about every call"
+                    .to_owned(),
+            );
+        }
+        if approval.quorum == 0 {
+            faults.push("its quorum is 0; at least one person must agree".to_owned());
+        }
+        if let Some(time) = approval.time_to_live
+            && !WAITS.contains(&time)
+        {
+            faults.push(format!(
+                "its calls wait for people for {time:?}; between a minute and thirty days is right"
+            ));
+        }
+        faults
+    }
+
+    /// A look that never comes to pass, or is missing.
+    fn unverified(&self, has_verification: bool) -> Option<String> {
+        match (self.on_unknown, has_verification) {
+            (OnUnknown::Verify, false) => Some(
+                "it verifies an unknown outcome and does not say how; add `.verify(…)`".to_owned(),
+            ),
+            (OnUnknown::Verify, true) | (_, false) => None,
+            (other, true) => Some(format!(
+                "it has a `verify`, and its `on_unknown` is `{}`; leave one of the two out",
+                other.as_str()
+            )),
+        }
+    }
+
+    /// What makes two calls one and is no field of the schema.
+    fn unnamed(&self, schema: &Value) -> Vec<String> {
+        // Such a schema can have fields that stand elsewhere.
+        let is_open = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
+        if is_open.iter().any(|keyword| schema.get(keyword).is_some()) {
+            return Vec::new();
+        }
+        let fields = schema.get("properties").and_then(Value::as_object);
+        let known = || fields.into_iter().flat_map(|fields| fields.keys().map(String::as_str));
+        let unknown = self.idempotency.iter().filter(|name| !known().any(|known| known == *name));
+        let told = unknown.map(|name| {
+            let meant = nearest(name, known());
+            let meant = meant.map_or_else(String::new, |meant| {
+                format!("; did you mean `{}`?", escaped(meant, 64))
+            });
+            format!(
+                "`{}` is to make two calls one and is no field of its schema{meant}",
+                escaped(name, 64)
+            )
+        });
+        told.collect()
     }
 }
 

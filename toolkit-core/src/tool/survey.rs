@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::bait::{Bait, Key, Mark, STRANGE, Seen, give};
 use crate::problem::Path;
-use crate::schema::Keys;
+use crate::schema::{Format, Keys};
 
 type Object = Map<String, Value>;
 
@@ -213,7 +213,7 @@ impl<'s> Survey<'s> {
         for (index, item) in tuple.enumerate() {
             let place = format!("{place}/prefixItems/{index}");
             self.visit(item, &place, &Way::Item(way, before.clone()), &at.item(index), true);
-            before.push(Bait::from(&sample(item, self.definitions, 4)));
+            before.push(Bait::from(&likely(item, self.definitions, 4)));
         }
         if let Some(item) = part.get("items") {
             let way = Way::Item(way, before);
@@ -384,9 +384,9 @@ fn escaped(name: &str) -> String {
 }
 
 /// A value that a type of the schema may well take.
-fn sample(schema: &Value, definitions: &Object, depth: usize) -> Value {
+fn likely(schema: &Value, definitions: &Object, depth: usize) -> Value {
     let inner = |schema: &Value| match depth.checked_sub(1) {
-        Some(depth) => sample(schema, definitions, depth),
+        Some(depth) => likely(schema, definitions, depth),
         None => Value::Null,
     };
     let first = |list: &str| schema.get(list).and_then(|list| list.get(0));
@@ -417,15 +417,89 @@ fn sample(schema: &Value, definitions: &Object, depth: usize) -> Value {
 }
 
 fn text(schema: &Value) -> String {
-    match schema.get("format").and_then(Value::as_str) {
-        Some("date") => "2026-11-30".to_owned(),
-        Some("date-time") => "2026-11-30T06:56:00Z".to_owned(),
-        Some("uuid") => "123e4567-e89b-12d3-a456-426614174000".to_owned(),
-        Some("uri") => "https://example.com/".to_owned(),
-        Some("ipv4" | "ip") => "192.0.2.1".to_owned(),
-        Some("ipv6") => "2001:db8::1".to_owned(),
-        _ => "a".repeat(schema.get("minLength").map_or(1, |least| {
-            least.as_u64().and_then(|least| usize::try_from(least.min(64)).ok()).unwrap_or(1)
-        })),
+    let format = schema.get("format").and_then(Value::as_str).map(|format| match format {
+        // schemars has one name for both kinds of address.
+        "ip" => "ipv4",
+        other => other,
+    });
+    if let Some([text, ..]) = format.and_then(Format::named).map(Format::samples) {
+        return (*text).to_owned();
+    }
+    "a".repeat(schema.get("minLength").map_or(1, |least| {
+        least.as_u64().and_then(|least| usize::try_from(least.min(64)).ok()).unwrap_or(1)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use schemars::generate::SchemaSettings;
+    use serde_json::Value;
+
+    use super::{Asked, Object, survey};
+    use crate::problem::Path;
+    use crate::tool::ToolArg;
+    use crate::tool::bait::reads;
+
+    /// What is learned of a type: its schema, its definitions, and what is against it.
+    fn surveyed<T: ToolArg>() -> (Value, Object, Vec<String>) {
+        let mut generator = SchemaSettings::draft2020_12().into_generator();
+        let mut schemas = [generator.subschema_for::<T>().to_value()];
+        let mut definitions = generator.take_definitions(true);
+        let asked = [Asked { at: Path::root().field("a"), reads: reads::<T> }];
+        let faults = survey(&asked, &mut schemas, &mut definitions);
+        let [schema] = schemas;
+        (schema, definitions, faults)
+    }
+
+    type Keyed = BTreeMap<u8, bool>;
+    type Twelve<T> = (T, T, T, T, T, T, T, T, T, T, T, T);
+    type Sixteen<T> = (T, T, T, T, T, T, T, T, T, T, T, T, T, T, T, T);
+
+    #[test]
+    fn a_type_is_asked_about_two_thousand_places_and_no_more() {
+        let (.., faults) = surveyed::<Twelve<Twelve<Twelve<Keyed>>>>();
+        assert_eq!(faults, [""; 0]);
+        let (.., faults) = surveyed::<Twelve<Twelve<Sixteen<Keyed>>>>();
+        assert_eq!(
+            faults,
+            ["$.a is too large a type to be asked about each of its places; take less of it"]
+        );
+    }
+
+    /// Takes none of the values that may well be right.
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[serde(try_from = "u8")]
+    #[schemars(with = "u8")]
+    struct Odd;
+
+    impl TryFrom<u8> for Odd {
+        type Error = &'static str;
+
+        fn try_from(number: u8) -> Result<Self, &'static str> {
+            if number == 77 { Ok(Self) } else { Err("no") }
+        }
+    }
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    #[expect(dead_code, reason = "it is only asked")]
+    struct Inner {
+        keyed: Keyed,
+    }
+
+    #[test]
+    fn a_type_that_two_places_hide_is_asked_at_the_third() {
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        #[expect(dead_code, reason = "it is only asked")]
+        struct Outer {
+            first: (Odd, Inner),
+            second: (Odd, Inner),
+            third: Inner,
+        }
+        let (_, definitions, faults) = surveyed::<Outer>();
+        assert_eq!(faults, [""; 0]);
+        let keyed = definitions["Inner"]["properties"]["keyed"].to_string();
+        assert!(keyed.contains("2[0-4]"), "{keyed}");
     }
 }

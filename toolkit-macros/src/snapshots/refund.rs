@@ -111,7 +111,7 @@ const _: () = {
                             }),
                         ],
                         approval: ::core::option::Option::Some(&|| amount > 500.0),
-                        ..::core::default::Default::default()
+                        ..::toolkit::__private::Rules::NONE
                     })
                     .await?;
                 ::toolkit::__private::returned(

@@ -81,7 +81,7 @@ const _: () = {
                             approval: ::core::option::Option::Some(
                                 &|| amount > this.limit,
                             ),
-                            ..::core::default::Default::default()
+                            ..::toolkit::__private::Rules::NONE
                         })
                         .await?;
                     ::toolkit::__private::returned(

@@ -1,54 +1,23 @@
 //! The rules: what a tool must be, and what to write where it is not.
 
-use std::cmp::Ordering;
+mod keyword;
+mod policy;
 
 use proc_macro2::Span;
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::attr::{ArgKeys, Keys, Keyword, Literal, Once, Text, Value};
-use crate::diag::{Diagnostics, did_you_mean, with_help};
+use crate::attr::{Literal, Once, Text, Value};
+use crate::diag::{Diagnostics, with_help};
 use crate::model::{
-    Argument, Block, BlockOddity, Constraint, Description, Function, Mark, Oddity, Param, Role,
-    Surroundings, Tool, Toolbox, Type, Written, WrittenParam, WrittenToolbox,
+    Argument, Block, BlockOddity, Description, Function, Mark, Oddity, Param, Role, Surroundings,
+    Tool, Toolbox, Type, Written, WrittenParam, WrittenToolbox,
 };
 
 /// The names of the types that need no `use`; a struct of that name would hide one.
 const PRIMITIVES: &[&str] = &[
     "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
     "i128", "isize", "f16", "f32", "f64", "f128",
-];
-
-/// The formats that are checked.
-const FORMATS: &[&str] = &[
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "uuid",
-    "regex",
-    "json-pointer",
-];
-
-/// The effects, as written and as the variants of `Effect`.
-const EFFECTS: &[(&str, &str)] =
-    &[("read", "Read"), ("write", "Write"), ("irreversible", "Irreversible")];
-
-/// Keys of which the first can not be above the second.
-const ORDERED: &[(&str, &str)] =
-    &[("minimum", "maximum"), ("min_length", "max_length"), ("min_items", "max_items")];
-
-/// Keys of which the first must be below the second.
-const APART: &[(&str, &str)] = &[
-    ("exclusive_minimum", "exclusive_maximum"),
-    ("exclusive_minimum", "maximum"),
-    ("minimum", "exclusive_maximum"),
 ];
 
 /// Checks every rule; the function alone where one does not hold.
@@ -59,25 +28,14 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Fu
     opaque(&written.output, "a tool returns one concrete type: write it out", diag);
     let name = tool_name(&written, diag);
     let description = description(&written, diag);
-    let effect = effect(&written.keys.effect, diag);
-    let scopes = scopes(&written, diag);
+    let policy = policy::policy(&written, diag);
     let title = written.keys.title.get().and_then(|title| text("title", title, diag));
-    let Written { function, keys, receiver, params, output, .. } = written;
+    let Written { function, receiver, params, output, .. } = written;
     let params = params.into_iter().filter_map(|param| self::param(param, diag)).collect();
     match description {
-        Some(description) if diag.is_empty() => Ok(Tool {
-            function,
-            name,
-            title,
-            description,
-            effect,
-            scopes,
-            approval: keys.approval.into_given().map(|rule| rule.0),
-            checks: keys.check.0.into_iter().map(|rule| rule.0).collect(),
-            receiver,
-            params,
-            output,
-        }),
+        Some(description) if diag.is_empty() => {
+            Ok(Tool { function, name, title, description, policy, receiver, params, output })
+        }
         _ => Err(function),
     }
 }
@@ -192,14 +150,17 @@ fn distinct(params: &[WrittenParam], diag: &mut Diagnostics) {
 }
 
 fn twins(params: &[WrittenParam], name: &str) -> bool {
-    let named =
-        |param: &&WrittenParam| param.ident.as_ref().is_some_and(|ident| ident.unraw() == name);
-    params.iter().filter(named).count() > 1
+    params.iter().filter(|param| param.is_called(name)).count() > 1
 }
 
 impl WrittenParam {
     fn is_argument(&self) -> bool {
         self.marks.iter().all(|(mark, _)| !matches!(mark, Mark::State | Mark::Context))
+    }
+
+    /// Whether the function calls it so.
+    fn is_called(&self, word: &str) -> bool {
+        self.ident.as_ref().is_some_and(|ident| ident.unraw() == word)
     }
 
     /// The name in the schema.
@@ -231,7 +192,7 @@ fn tool_name(written: &Written, diag: &mut Diagnostics) -> String {
     if written.keys.name.get().is_some() || written.keys.name.is_absent() {
         let say = match written.keys.name {
             Once::Absent => "; write one for the model with `name = \"…\"`",
-            Once::Broken | Once::Given(_) => "",
+            Once::Broken | Once::Given { .. } => "",
         };
         if !is_name(&name, "_-") {
             diag.at(span, format_args!("`{name}` can not be a tool's name: {RULE}{say}"));
@@ -253,7 +214,7 @@ fn description(written: &Written, diag: &mut Diagnostics) -> Option<Description>
     const HOW: &str = "write `description = \"…\"` or a doc comment: what the tool does, \
                        when to use it, and when not";
     match &written.keys.description {
-        Once::Given(description) => text("description", description, diag),
+        Once::Given { value: description, .. } => text("description", description, diag),
         Once::Broken => None,
         Once::Absent => {
             let doc = doc_text(&written.doc);
@@ -325,29 +286,6 @@ fn unindented(comment: &str) -> String {
     std::iter::once(first).chain(later).map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn effect(effect: &Once<Text>, diag: &mut Diagnostics) -> Option<&'static str> {
-    let Text { text, span } = effect.get()?;
-    let found = EFFECTS.iter().find(|(word, _)| word == text);
-    if found.is_none() {
-        let words: Vec<_> = EFFECTS.iter().map(|(word, _)| *word).collect();
-        diag.at(*span, did_you_mean(format_args!("unknown effect `{text}`"), text, &words));
-    }
-    found.map(|(_, variant)| *variant)
-}
-
-fn scopes(written: &Written, diag: &mut Diagnostics) -> Vec<String> {
-    let mut seen = Vec::new();
-    for Text { text, span } in written.keys.scopes.get().into_iter().flat_map(|words| &words.0) {
-        if text.trim().is_empty() {
-            diag.at(*span, "a scope is blank: write one like `\"payments:write\"`");
-        } else if seen.contains(text) {
-            diag.at(*span, format_args!("the scope `{text}` stands twice: keep one of the two"));
-        }
-        seen.push(text.clone());
-    }
-    seen
-}
-
 fn param(param: WrittenParam, diag: &mut Diagnostics) -> Option<Param> {
     marks(&param, diag);
     let is_argument = param.is_argument();
@@ -366,7 +304,7 @@ fn param(param: WrittenParam, diag: &mut Diagnostics) -> Option<Param> {
     let argument = Argument {
         name: argument_name(&param, diag),
         description: argument_description(&param, diag),
-        keywords: constraints(&param.keys, diag),
+        keywords: keyword::constraints(&param.keys, diag),
     };
     Some(Param { ident: param.ident?, ty: param.ty, role: Role::Argument(argument) })
 }
@@ -436,7 +374,7 @@ fn argument_name(param: &WrittenParam, diag: &mut Diagnostics) -> String {
     let name = param.name().unwrap_or_default();
     let say = match param.keys.rename {
         Once::Broken => return name,
-        Once::Given(_) => "",
+        Once::Given { .. } => "",
         Once::Absent if param.ident.is_none() => return name,
         Once::Absent => "; write one for the model with `#[arg(rename = \"…\")]`",
     };
@@ -458,142 +396,4 @@ fn argument_description(param: &WrittenParam, diag: &mut Diagnostics) -> Option<
         diag.error(&given.tokens, message);
     }
     text("description", given, diag)
-}
-
-/// Checks what can be told of constraints before the compiler reads them.
-fn constraints(keys: &ArgKeys, diag: &mut Diagnostics) -> Vec<Constraint> {
-    for keyword in keys.keywords() {
-        constraint(&keyword, diag);
-    }
-    let order = ORDERED.iter().map(|pair| (pair, "is above"));
-    let apart = APART.iter().map(|pair| (pair, "is not below"));
-    for ((low, high), says) in order.chain(apart) {
-        if let Some(value) = contradiction(keys, low, high, says == "is above") {
-            let message = format!("nothing satisfies this: `{low}` {says} `{high}`");
-            diag.error(&value.tokens, message);
-        }
-    }
-    let constraint = |keyword: Keyword<'_>| Constraint {
-        fits: keyword.fits,
-        keyword: keyword.word,
-        value: keyword.value.tokens.clone(),
-        items: keyword.value.items(),
-    };
-    keys.keywords().into_iter().map(constraint).collect()
-}
-
-/// The upper bound, where it contradicts the lower one.
-fn contradiction<'a>(
-    keys: &'a ArgKeys,
-    low: &str,
-    high: &str,
-    may_be_equal: bool,
-) -> Option<&'a Value> {
-    let find = |key: &str| keys.keywords().into_iter().find(|found| found.key == key);
-    let (low, high) = (find(low)?.value, find(high)?.value);
-    let order = match (&low.literal, &high.literal) {
-        (Literal::Integer(low), Literal::Integer(high)) => low.cmp(high),
-        (low, high) => low.number()?.partial_cmp(&high.number()?)?,
-    };
-    let holds = order == Ordering::Less || (may_be_equal && order == Ordering::Equal);
-    (!holds).then_some(high)
-}
-
-/// One keyword alone.
-fn constraint(keyword: &Keyword<'_>, diag: &mut Diagnostics) {
-    let Keyword { key, value, .. } = keyword;
-    let wrong = match *key {
-        "default" => None,
-        "examples" => not_examples(&value.literal),
-        "pattern" => pattern(&value.literal),
-        "format" => format(&value.literal),
-        "unique_items" => flag(&value.literal),
-        "multiple_of" => divisor(&value.literal),
-        "min_length" | "max_length" | "min_items" | "max_items" => count(key, &value.literal),
-        _ => number(key, &value.literal),
-    };
-    if let Some(message) = wrong {
-        diag.error(&value.tokens, message);
-    }
-}
-
-fn not_examples(literal: &Literal) -> Option<String> {
-    match literal {
-        Literal::Unknown | Literal::List(_) => None,
-        _ => Some("`examples` takes a list: write `examples = [ … ]`".to_owned()),
-    }
-}
-
-fn number(key: &str, literal: &Literal) -> Option<String> {
-    match literal {
-        Literal::Unknown | Literal::Integer(_) | Literal::Float(_) => None,
-        _ => Some(format!("`{key}` takes a number, like `{key} = 1`")),
-    }
-}
-
-fn divisor(literal: &Literal) -> Option<String> {
-    match literal.number() {
-        Some(divisor) if divisor <= 0.0 => Some("`multiple_of` takes a number above 0".to_owned()),
-        _ => number("multiple_of", literal),
-    }
-}
-
-fn count(key: &str, literal: &Literal) -> Option<String> {
-    match literal {
-        Literal::Unknown => None,
-        Literal::Integer(count) if *count >= 0 => None,
-        _ => Some(format!("`{key}` takes a whole number from 0 on, like `{key} = 1`")),
-    }
-}
-
-fn flag(literal: &Literal) -> Option<String> {
-    match literal {
-        Literal::Unknown | Literal::Flag => None,
-        _ => Some("`unique_items` is written `unique_items = true`".to_owned()),
-    }
-}
-
-fn pattern(literal: &Literal) -> Option<String> {
-    let text = match literal {
-        Literal::Unknown => return None,
-        Literal::Text(text) => text,
-        _ => return Some("`pattern` takes text: write `pattern = r\"^…$\"`".to_owned()),
-    };
-    // Where ECMA-262 and `regex` write a thing differently, the registry has the last word.
-    if ["[[", "[]", "[^]", r"[\b", r"\0", "&&", "~~", "--"].iter().any(|part| text.contains(part)) {
-        return None;
-    }
-    let (what, at) = match regex_syntax::Parser::new().parse(text).err()? {
-        regex_syntax::Error::Parse(error) => (error.kind().to_string(), part(text, *error.span())),
-        regex_syntax::Error::Translate(error) => {
-            (error.kind().to_string(), part(text, *error.span()))
-        }
-        _ => ("it is no regular expression".to_owned(), None),
-    };
-    let at = at.map_or_else(String::new, |part| format!(", at `{part}`"));
-    let message = format!("`pattern` does not compile{at}: {what}");
-    Some(if what.starts_with("look-around") || what.starts_with("backreferences") {
-        with_help(
-            message,
-            "patterns match in linear time, so look-around and back-references do not exist",
-        )
-    } else {
-        message
-    })
-}
-
-/// The part of a pattern that an error is about.
-fn part(pattern: &str, span: regex_syntax::ast::Span) -> Option<&str> {
-    pattern.get(span.start.offset..span.end.offset).filter(|part| !part.is_empty())
-}
-
-fn format(literal: &Literal) -> Option<String> {
-    match literal {
-        Literal::Unknown => None,
-        Literal::Text(text) if FORMATS.contains(&text.as_str()) => None,
-        Literal::Text(text) => {
-            Some(did_you_mean(format_args!("unknown format `{text}`"), text, FORMATS))
-        }
-        _ => Some("`format` takes text: write `format = \"date\"`".to_owned()),
-    }
 }

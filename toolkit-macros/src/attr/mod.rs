@@ -1,11 +1,15 @@
 //! The keys of the attributes: a table each, and how a key is read.
 
-use proc_macro2::{Literal as Token, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote};
+mod form;
+mod value;
+
+use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp};
+use syn::{Ident, LitStr, Token};
+
+pub(crate) use form::{Approval, Count, Flag, Names, NoLedger, Root, Rule, Text, Unknown, Words};
+pub(crate) use value::{Literal, Value};
 
 use crate::diag::{Diagnostics, did_you_mean, similar, with_help};
 
@@ -13,7 +17,7 @@ use crate::diag::{Diagnostics, did_you_mean, similar, with_help};
 macro_rules! keys {
     (
         $(#[$about:meta])*
-        $keys:ident elsewhere $elsewhere:literal in $other:ident {
+        $keys:ident elsewhere $($elsewhere:literal in $other:ident),+ {
             $($(#[$doc:meta])* $word:literal $field:ident: $slot:ty $(, $fits:ident $keyword:literal)?;)*
         }
     ) => {
@@ -34,7 +38,8 @@ macro_rules! keys {
             }
 
             fn elsewhere(word: &str) -> Option<&'static str> {
-                $other::WORDS.contains(&word).then_some($elsewhere)
+                let places = [$(($elsewhere, $other::WORDS)),+];
+                places.iter().find(|(_, words)| words.contains(&word)).map(|(place, _)| *place)
             }
 
             fn keywords(&self) -> Vec<Keyword<'_>> {
@@ -120,7 +125,7 @@ pub(crate) struct Keyword<'a> {
 
 keys! {
     /// What `#[tool(…)]` says.
-    ToolKeys elsewhere "`#[arg(…)]` on a parameter" in ArgKeys {
+    ToolKeys elsewhere "`#[arg(…)]` on a parameter" in ArgKeys, "`approval(…)`" in ApprovalKeys {
         /// What the model chooses by.
         "description" description: Once<Value>;
         /// The name that the model asks for.
@@ -131,12 +136,38 @@ keys! {
         "effect" effect: Once<Text>;
         /// The scopes that the caller must hold.
         "scopes" scopes: Once<Words>;
-        /// When a person must agree.
-        "approval" approval: Once<Rule>;
+        /// Whether a caller without the scopes sees the tool all the same.
+        "listed" listed: Once<Flag>;
+        /// What becomes of a call without the scopes.
+        "on_denied" on_denied: Once<Text>;
+        /// When a person must agree, and how.
+        "approval" approval: Once<Approval>;
+        /// What a call would do, in the tool's own words.
+        "preview" preview: Once<Rule>;
+        /// Whether an approved call runs only while that stays as it was.
+        "preview_must_match" preview_must_match: Once<Flag>;
         /// The business rules.
         "check" check: Many<Rule>;
+        /// What makes two calls the same call.
+        "idempotency" idempotency: Once<Names>;
+        /// What becomes of a call of which nobody knows whether it took effect.
+        "on_unknown" on_unknown: Once<Unknown>;
+        /// Why the calls are in no ledger.
+        "ledger" ledger: Once<NoLedger>;
         /// Where the library is found.
         "crate" root: Once<Root>;
+    }
+}
+
+keys! {
+    /// What `approval(…)` says beside the rule.
+    ApprovalKeys elsewhere "`#[tool(…)]`, outside of `approval(…)`" in ToolKeys {
+        /// How many persons must agree.
+        "quorum" quorum: Once<Count>;
+        /// Whether none of them may be the one whom the agent acts for.
+        "four_eyes" four_eyes: Once<Flag>;
+        /// How long a call waits for them.
+        "time_to_live" time_to_live: Once<Text>;
     }
 }
 
@@ -213,7 +244,12 @@ pub(crate) trait Form: Sized {
     const SHAPE: &'static str;
 
     /// Reads it.
-    fn read(input: ParseStream<'_>) -> syn::Result<Self>;
+    fn read(input: ParseStream<'_>, diag: &mut Diagnostics) -> syn::Result<Self>;
+
+    /// What the key says alone.
+    fn alone() -> Option<Self> {
+        None
+    }
 }
 
 /// Where a key's value goes.
@@ -234,22 +270,27 @@ pub(crate) enum Once<T> {
     /// It is written, and a mistake in it is reported.
     Broken,
     /// It is written.
-    Given(T),
+    Given {
+        /// Where the key stands.
+        key: Span,
+        /// What stands behind it.
+        value: T,
+    },
 }
 
 impl<T> Once<T> {
     /// What was written.
     pub(crate) fn get(&self) -> Option<&T> {
         match self {
-            Self::Given(value) => Some(value),
+            Self::Given { value, .. } => Some(value),
             Self::Absent | Self::Broken => None,
         }
     }
 
-    /// Takes what was written.
-    pub(crate) fn into_given(self) -> Option<T> {
+    /// Where it is written.
+    pub(crate) const fn key(&self) -> Option<Span> {
         match self {
-            Self::Given(value) => Some(value),
+            Self::Given { key, .. } => Some(*key),
             Self::Absent | Self::Broken => None,
         }
     }
@@ -267,7 +308,8 @@ impl<T: Form> Slot for Once<T> {
             skip(input);
             return;
         }
-        *self = value(key, input, diag).map_or(Self::Broken, Self::Given);
+        let given = |value| Self::Given { key: key.span(), value };
+        *self = value(key, input, diag).map_or(Self::Broken, given);
     }
 
     fn spoil(&mut self) {
@@ -299,10 +341,13 @@ fn value<T: Form>(key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics) -
     let start = input.cursor();
     let shape = T::SHAPE;
     if input.is_empty() || input.peek(Token![,]) {
+        if let Some(value) = T::alone() {
+            return Some(value);
+        }
         diag.error(key, format_args!("`{key}` has no value: write `{key}{shape}`"));
         return None;
     }
-    match T::read(input) {
+    match T::read(input, diag) {
         Ok(value) if input.is_empty() || input.peek(Token![,]) => Some(value),
         Ok(_) => {
             let message = format_args!("`{key}` ends here: write `,` before the next key");
@@ -315,6 +360,8 @@ fn value<T: Form>(key: &Ident, input: ParseStream<'_>, diag: &mut Diagnostics) -
             let span = if ends { key.span() } else { error.span() };
             if start == input.cursor() || ends {
                 diag.at(span, format_args!("`{key}` is written `{key}{shape}`"));
+            } else if error.to_string().contains("write `") {
+                diag.at(span, error);
             } else {
                 diag.at(span, format_args!("{error}: write `{key}{shape}`"));
             }
@@ -348,204 +395,4 @@ fn skip(input: ParseStream<'_>) {
 /// Whether nothing stands after the comma.
 fn comma_is_last(input: ParseStream<'_>) -> bool {
     input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())
-}
-
-/// Text in quotes.
-pub(crate) struct Text {
-    /// What it says.
-    pub(crate) text: String,
-    /// Where it stands.
-    pub(crate) span: Span,
-}
-
-impl Text {
-    fn of(literal: &LitStr) -> Self {
-        Self { text: literal.value(), span: literal.span() }
-    }
-}
-
-impl Form for Text {
-    const SHAPE: &'static str = " = \"…\"";
-
-    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(Token![=]) && !input.peek2(LitStr) {
-            input.parse::<Token![=]>()?;
-            let other: Expr = input.parse()?;
-            return Err(syn::Error::new_spanned(other, "expected text in quotes"));
-        }
-        input.parse::<Token![=]>()?;
-        input.parse().map(|literal: LitStr| Self::of(&literal))
-    }
-}
-
-/// Words in quotes.
-pub(crate) struct Words(pub(crate) Vec<Text>);
-
-impl Form for Words {
-    const SHAPE: &'static str = "(\"…\")";
-
-    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
-        if !input.peek(syn::token::Paren) {
-            return Err(input.error("expected `(`"));
-        }
-        let content;
-        syn::parenthesized!(content in input);
-        let words = content.parse_terminated(<LitStr as syn::parse::Parse>::parse, Token![,]);
-        // What is left over would be reported a second time.
-        content.parse::<TokenStream>()?;
-        let words: Vec<Text> = words?.iter().map(Text::of).collect();
-        if words.is_empty() {
-            return Err(input.error("expected at least one word"));
-        }
-        Ok(Self(words))
-    }
-}
-
-/// An expression over the arguments.
-pub(crate) struct Rule(pub(crate) TokenStream);
-
-impl Form for Rule {
-    const SHAPE: &'static str = " = …";
-
-    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
-        if !input.peek(syn::token::Paren) {
-            input.parse::<Token![=]>()?;
-            return input.parse().map(|rule: Expr| Self(rule.into_token_stream()));
-        }
-        let rule;
-        syn::parenthesized!(rule in input);
-        let expression: Expr = rule.parse()?;
-        rule.parse::<Option<Token![,]>>()?;
-        if !rule.is_empty() {
-            let error = rule.error("expected one expression, joined with `&&` or `||`");
-            rule.parse::<TokenStream>()?;
-            return Err(error);
-        }
-        Ok(Self(expression.into_token_stream()))
-    }
-}
-
-/// The path that the library is found under.
-pub(crate) struct Root(pub(crate) TokenStream);
-
-impl Form for Root {
-    const SHAPE: &'static str = " = path";
-
-    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
-        input.parse::<Token![=]>()?;
-        input.call(Path::parse_mod_style).map(|path| Self(path.into_token_stream()))
-    }
-}
-
-/// An expression, and what can be told of it before the compiler reads it.
-pub(crate) struct Value {
-    /// The expression; integers without a type are written as `i128`.
-    pub(crate) tokens: TokenStream,
-    /// What it is, where it is a literal.
-    pub(crate) literal: Literal,
-}
-
-/// What an expression is, as far as it is written out.
-pub(crate) enum Literal {
-    /// Text.
-    Text(String),
-    /// A whole number.
-    Integer(i128),
-    /// A number.
-    Float(f64),
-    /// `true` or `false`.
-    Flag,
-    /// A list.
-    List(Vec<Value>),
-    /// Another literal.
-    Other,
-    /// No literal: only the compiler knows.
-    Unknown,
-}
-
-impl Literal {
-    /// The number that it is, as near as a double gets.
-    pub(crate) fn number(&self) -> Option<f64> {
-        match self {
-            // Only the order of two bounds is asked, and two integers are compared exactly.
-            #[expect(clippy::cast_precision_loss, reason = "see above")]
-            Self::Integer(number) => Some(*number as f64),
-            Self::Float(number) => Some(*number),
-            _ => None,
-        }
-    }
-}
-
-impl Form for Value {
-    const SHAPE: &'static str = " = …";
-
-    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
-        input.parse::<Token![=]>()?;
-        input.parse().map(|value: Expr| Self::of(&value))
-    }
-}
-
-impl Value {
-    /// Reads an expression.
-    pub(crate) fn of(value: &Expr) -> Self {
-        match value {
-            Expr::Lit(ExprLit { lit, .. }) => Self::of_literal(lit),
-            Expr::Unary(ExprUnary { op: UnOp::Neg(minus), expr, .. }) => {
-                let Self { tokens, literal } = Self::of(expr);
-                let literal = match literal {
-                    Literal::Integer(number) => Literal::Integer(-number),
-                    Literal::Float(number) => Literal::Float(-number),
-                    _ => Literal::Unknown,
-                };
-                Self { tokens: quote!(#minus #tokens), literal }
-            }
-            Expr::Group(group) => Self::of(&group.expr),
-            Expr::Paren(paren) => Self::of(&paren.expr),
-            Expr::Array(array) => {
-                let items: Vec<_> = array.elems.iter().map(Self::of).collect();
-                let tokens = items.iter().map(|item| &item.tokens);
-                let mut list = TokenStream::new();
-                array.bracket_token.surround(&mut list, |list| {
-                    list.append_separated(tokens, quote!(,));
-                });
-                Self { tokens: list, literal: Literal::List(items) }
-            }
-            other => Self { tokens: other.into_token_stream(), literal: Literal::Unknown },
-        }
-    }
-
-    /// An integer without a type would be an `i32`, and a big one would not fit.
-    fn of_literal(literal: &Lit) -> Self {
-        let mut tokens = literal.into_token_stream();
-        let literal = match literal {
-            Lit::Str(text) => Literal::Text(text.value()),
-            Lit::Bool(_) => Literal::Flag,
-            Lit::Float(number) => number.base10_parse().map_or(Literal::Other, Literal::Float),
-            Lit::Int(number) => match number.base10_parse() {
-                Ok(value) if number.suffix().is_empty() => {
-                    let mut suffixed = Token::i128_suffixed(value);
-                    suffixed.set_span(number.span());
-                    tokens = suffixed.into_token_stream();
-                    Literal::Integer(value)
-                }
-                Ok(value) => Literal::Integer(value),
-                Err(_) => Literal::Other,
-            },
-            _ => Literal::Other,
-        };
-        Self { tokens, literal }
-    }
-
-    /// Where it stands.
-    pub(crate) fn span(&self) -> Span {
-        self.tokens.span()
-    }
-
-    /// Its items, where it is written as a list.
-    pub(crate) fn items(&self) -> Option<Vec<TokenStream>> {
-        match &self.literal {
-            Literal::List(items) => Some(items.iter().map(|item| item.tokens.clone()).collect()),
-            _ => None,
-        }
-    }
 }

@@ -1,0 +1,368 @@
+//! A ledger in one file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolkit::ledger::{Durability, Filter, Ledger, LedgerError, Row, SqliteLedger, Timestamp};
+use toolkit::testing::{conforms_on_threads, sequences};
+use toolkit_tests::cases;
+
+use crate::rows::{line, row};
+
+/// A folder that is removed with the test.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("toolkit-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn calls(&self) -> PathBuf {
+        self.0.join("calls.db")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A ledger with so many rows, closed again.
+fn filled(path: &Path, rows: u8) {
+    let ledger = SqliteLedger::open(path).unwrap();
+    for byte in 0..rows {
+        let row = row(byte);
+        assert_eq!(pollster::block_on(ledger.create(&row, &line(&row))), Ok(true));
+    }
+}
+
+/// What opening says of the file, which stays as it is.
+fn refused(path: &Path) -> LedgerError {
+    let before = fs::read(path).unwrap();
+    let error = SqliteLedger::open(path).unwrap_err();
+    assert!(fs::read(path).unwrap() == before, "the refused file was changed: {error}");
+    error
+}
+
+#[test]
+fn it_conforms() {
+    let folder = Folder::new("conforms");
+    conforms_on_threads(|| SqliteLedger::open(folder.calls()).unwrap());
+}
+
+#[test]
+fn it_is_a_map_of_rows() {
+    let folder = Folder::new("sequences");
+    let make_store = async || SqliteLedger::open(folder.calls()).unwrap();
+    pollster::block_on(sequences(make_store, cases(20).min(10_000)));
+}
+
+#[test]
+fn what_was_written_is_there_after_it_was_opened_again() {
+    let folder = Folder::new("again");
+    filled(&folder.calls(), 3);
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    let rows = pollster::block_on(ledger.list(&Filter::default())).unwrap();
+    assert_eq!(rows, [row(0), row(1), row(2)]);
+    let lines = pollster::block_on(ledger.history(&row(1).key)).unwrap();
+    assert_eq!(lines, [line(&row(1))]);
+    assert_eq!(ledger.durability(), Durability::Durable);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_read_any_of_its_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("modes");
+    let modes = || {
+        let mut modes = Vec::new();
+        for file in toolkit_tests::files(&folder.0) {
+            let mode = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+            modes.push((file.file_name().unwrap().to_str().unwrap().to_owned(), mode));
+        }
+        modes.sort();
+        modes
+    };
+    let right = ["calls.db", "calls.db-shm", "calls.db-wal"].map(|name| (name.to_owned(), 0o600));
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    pollster::block_on(ledger.create(&row(1), &line(&row(1)))).unwrap();
+    assert_eq!(modes(), right);
+    drop(ledger);
+    assert_eq!(modes(), right[..1]);
+
+    // Who could only read it is shut out, who could write it is a reason to refuse it.
+    fs::set_permissions(folder.calls(), fs::Permissions::from_mode(0o644)).unwrap();
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    assert_eq!(modes()[0].1, 0o600);
+    drop(ledger);
+    fs::set_permissions(folder.calls(), fs::Permissions::from_mode(0o664)).unwrap();
+    let path = folder.calls().display().to_string();
+    assert_eq!(
+        refused(&folder.calls()),
+        LedgerError::Unfit(format!(
+            "others may write to {path} (mode 664); `chmod 600 {path}` once you trust it"
+        ))
+    );
+    assert_eq!(modes()[0].1, 0o664);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let folder = Folder::new("text");
+    private(&folder.calls(), &b"Dear diary, ".repeat(1_000));
+    let path = folder.calls().display().to_string();
+    assert_eq!(
+        refused(&folder.calls()),
+        LedgerError::Corrupt(format!("{path} is no SQLite database"))
+    );
+    private(&folder.calls(), b"short");
+    assert_eq!(
+        refused(&folder.calls()),
+        LedgerError::Corrupt(format!("{path} is no SQLite database"))
+    );
+}
+
+#[test]
+fn a_truncated_file_is_refused_wherever_it_was_cut() {
+    let folder = Folder::new("cut");
+    filled(&folder.calls(), 100);
+    let whole = fs::read(folder.calls()).unwrap();
+    let cut = folder.0.join("cut.db");
+    let mut told = Vec::new();
+    for length in (1..16).chain((512..whole.len()).step_by(512)).chain([whole.len() - 1]) {
+        private(&cut, &whole[..length]);
+        let left = toolkit_tests::files(&folder.0).len();
+        assert_eq!(left, 2, "cut at {length}, something was left behind");
+        let LedgerError::Corrupt(why) = refused(&cut) else { panic!("cut at {length}") };
+        assert!(why.contains("cut.db"), "{why}");
+        told.push(why);
+    }
+    told.sort();
+    told.dedup();
+    println!("{told:#?}");
+}
+
+#[test]
+fn a_byte_changed_anywhere_is_refused_or_changes_nothing_that_is_read() {
+    let folder = Folder::new("bytes");
+    filled(&folder.calls(), 60);
+    let whole = fs::read(folder.calls()).unwrap();
+    let edited = folder.0.join("edited.db");
+    let right: Vec<Row> = (0..60).map(row).collect();
+    let mut dice = toolkit_tests::Dice::fresh("bytes");
+    let (mut on_opening, mut on_reading, mut harmless) = (0, 0, 0);
+    for _ in 0..cases(300).min(20_000) {
+        let mut bytes = whole.clone();
+        let place = dice.below(bytes.len());
+        bytes[place] ^= 1 << dice.below(8);
+        private(&edited, &bytes);
+        let ledger = match SqliteLedger::open(&edited) {
+            Ok(ledger) => ledger,
+            Err(LedgerError::Corrupt(_) | LedgerError::Newer(_)) => {
+                on_opening += 1;
+                continue;
+            }
+            Err(other) => panic!("byte {place}: {other}"),
+        };
+        match pollster::block_on(ledger.list(&Filter::default())) {
+            Ok(rows) => {
+                harmless += 1;
+                assert_eq!(rows, right, "byte {place}");
+            }
+            Err(LedgerError::Corrupt(_)) => on_reading += 1,
+            Err(other) => panic!("byte {place}: {other}"),
+        }
+    }
+    println!("refused: {on_opening} on opening, {on_reading} on reading; harmless: {harmless}");
+    assert!(on_opening > 0 && on_reading > 0);
+}
+
+#[test]
+fn a_row_edited_by_hand_is_refused_by_name_and_stays() {
+    let folder = Folder::new("edited");
+    filled(&folder.calls(), 2);
+    let edits = [
+        "UPDATE ledger SET state = 'approved' WHERE key = ?1",
+        "UPDATE ledger SET version = 2 WHERE key = ?1",
+        "UPDATE ledger SET document = '{\"amount\":9}' WHERE key = ?1",
+        "UPDATE ledger SET approval_id = NULL WHERE key = ?1",
+        "UPDATE ledger SET expires_at = 0 WHERE key = ?1",
+        "UPDATE ledger SET tenant = principal, principal = tenant WHERE key = ?1",
+    ];
+    let edited = folder.0.join("edited.db");
+    for edit in edits {
+        private(&edited, &fs::read(folder.calls()).unwrap());
+        let hand = rusqlite::Connection::open(&edited).unwrap();
+        assert_eq!(hand.execute(edit, [row(1).key.0]), Ok(1));
+        drop(hand);
+        let ledger = SqliteLedger::open(&edited).unwrap();
+        let why = format!(
+            "the row {} was changed by something else than a ledger: it does not fit its seal",
+            row(1).key
+        );
+        let why = LedgerError::Corrupt(why);
+        assert_eq!(pollster::block_on(ledger.load(&row(1).key)), Err(why.clone()), "{edit}");
+        assert_eq!(pollster::block_on(ledger.list(&Filter::default())), Err(why), "{edit}");
+        let beside = pollster::block_on(ledger.load(&row(0).key)).unwrap().row;
+        assert_eq!(beside, Some(row(0)), "{edit}");
+    }
+    let hand = rusqlite::Connection::open(folder.calls()).unwrap();
+    hand.execute("UPDATE ledger SET state = 'finished' WHERE key = ?1", [row(1).key.0]).unwrap();
+    hand.execute("DELETE FROM ledger WHERE key = ?1", [row(0).key.0]).unwrap();
+    drop(hand);
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    let why = format!("the row {}: there is no state \"finished\"", row(1).key);
+    assert_eq!(pollster::block_on(ledger.load(&row(1).key)), Err(LedgerError::Corrupt(why)));
+    // Its history tells that there was a row: it is not run again.
+    let again = pollster::block_on(ledger.create(&row(0), &line(&row(0))));
+    assert_eq!(
+        again,
+        Err(LedgerError::Corrupt(format!(
+            "the row {} is gone and its history is there: something else than a ledger removed it",
+            row(0).key
+        )))
+    );
+}
+
+#[test]
+fn tables_that_were_changed_by_hand_are_refused_by_name() {
+    let folder = Folder::new("tables");
+    let edited = folder.0.join("edited.db");
+    filled(&folder.calls(), 2);
+    let path = edited.display();
+    for (edit, why) in [
+        ("DROP TABLE history", format!("{path} has no `history` as a ledger creates it")),
+        ("DROP INDEX parked", format!("{path} has no `parked` as a ledger creates it")),
+        (
+            "ALTER TABLE ledger ADD COLUMN note TEXT",
+            format!("{path} has no `ledger` as a ledger creates it"),
+        ),
+        ("CREATE TABLE note (x)", format!("{path} has `note` besides what a ledger creates")),
+        (
+            "CREATE TRIGGER forge AFTER INSERT ON ledger BEGIN UPDATE ledger SET state = 'approved'; END",
+            format!("{path} has `forge` besides what a ledger creates"),
+        ),
+        ("PRAGMA application_id = 7", format!("{path} is the database of another program")),
+    ] {
+        private(&edited, &fs::read(folder.calls()).unwrap());
+        let hand = rusqlite::Connection::open(&edited).unwrap();
+        hand.execute_batch(edit).unwrap();
+        drop(hand);
+        assert_eq!(refused(&edited), LedgerError::Corrupt(why), "{edit}");
+    }
+}
+
+#[test]
+fn the_database_of_another_program_is_refused() {
+    let folder = Folder::new("foreign");
+    private(&folder.calls(), b"");
+    let other = rusqlite::Connection::open(folder.calls()).unwrap();
+    other.execute_batch("CREATE TABLE songs (title TEXT)").unwrap();
+    drop(other);
+    let path = folder.calls().display().to_string();
+    assert_eq!(
+        refused(&folder.calls()),
+        LedgerError::Corrupt(format!("{path} is the database of another program"))
+    );
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused() {
+    let folder = Folder::new("newer");
+    filled(&folder.calls(), 1);
+    let newer = rusqlite::Connection::open(folder.calls()).unwrap();
+    newer.pragma_update(None, "user_version", 2).unwrap();
+    drop(newer);
+    let path = folder.calls().display().to_string();
+    assert_eq!(
+        refused(&folder.calls()),
+        LedgerError::Newer(format!(
+            "{path} has tables of version 2, and this program knows them up to 1"
+        ))
+    );
+}
+
+#[test]
+fn a_folder_that_is_missing_is_told() {
+    let folder = Folder::new("missing");
+    let path = folder.0.join("nowhere").join("calls.db");
+    let LedgerError::Unavailable(why) = SqliteLedger::open(&path).unwrap_err() else { panic!() };
+    assert!(why.starts_with(&path.display().to_string()), "{why}");
+    let LedgerError::Unavailable(why) = SqliteLedger::open(&folder.0).unwrap_err() else {
+        panic!()
+    };
+    assert!(why.starts_with(&folder.0.display().to_string()), "{why}");
+}
+
+#[test]
+fn a_name_that_is_memory_elsewhere_is_a_file() {
+    let folder = Folder::new("memory");
+    let path = folder.0.join(":memory:");
+    filled(&path, 1);
+    assert!(fs::metadata(&path).unwrap().len() > 4_096);
+    let odd = folder.0.join("file:a?mode=memory");
+    filled(&odd, 1);
+    assert!(fs::metadata(&odd).unwrap().len() > 4_096);
+}
+
+#[test]
+fn many_open_a_new_file_at_once() {
+    let folder = Folder::new("at-once");
+    for round in 0..5 {
+        let path = folder.0.join(format!("{round}.db"));
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    SqliteLedger::open(&path).unwrap();
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn time_does_not_go_back_behind_what_was_written() {
+    let folder = Folder::new("clock");
+    filled(&folder.calls(), 1);
+    let ahead = 4_000_000_000_000_i64;
+    let hand = rusqlite::Connection::open(folder.calls()).unwrap();
+    hand.execute("UPDATE history SET written_at = ?1", [ahead]).unwrap();
+    drop(hand);
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    let now = pollster::block_on(ledger.load(&row(0).key)).unwrap().now;
+    assert_eq!(now, Timestamp(ahead.cast_unsigned()));
+}
+
+#[test]
+fn what_was_asked_for_is_done_when_nobody_waits_for_the_answer() {
+    let folder = Folder::new("dropped");
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    for byte in 0..20 {
+        let row = row(byte);
+        let line = line(&row);
+        let mut asked = ledger.create(&row, &line);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let _ = asked.as_mut().poll(&mut context);
+    }
+    drop(ledger);
+    let ledger = SqliteLedger::open(folder.calls()).unwrap();
+    assert_eq!(pollster::block_on(ledger.list(&Filter::default())).unwrap().len(), 20);
+}
+
+/// Writes a file that only its owner may read.
+fn private(path: &Path, bytes: &[u8]) {
+    let _ = fs::remove_file(path);
+    fs::write(path, bytes).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}

@@ -1,0 +1,144 @@
+//! What the model asks for, and what it came to.
+
+mod outcome;
+mod status;
+mod words;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use outcome::Outcome;
+pub use status::Status;
+
+/// A call as the model sent it: an id, a name and the raw text of its arguments.
+///
+/// A dialect reads it out of a provider's reply; the text is parsed only by the
+/// dispatch.
+///
+/// ```
+/// use toolkit::ToolCall;
+///
+/// let call = ToolCall::new("call_1", "add", r#"{"a": 2, "b": 3}"#);
+/// assert_eq!(call.name(), "add");
+/// assert_eq!(call.arguments(), r#"{"a": 2, "b": 3}"#);
+/// assert!(call.cut_off().is_cut_off());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    id: Arc<str>,
+    name: String,
+    arguments: Given,
+    cut: bool,
+    /// The form of the arguments, as the dialect that read them numbers it; 0 is the full schema's.
+    form: u16,
+}
+
+/// A call's arguments as they came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arguments<'a> {
+    Text(&'a str),
+    Value(&'a Value),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Given {
+    Text(String),
+    Value(Value),
+}
+
+impl ToolCall {
+    /// Takes a call over from a provider: its id, the tool's name, the arguments' text.
+    pub fn new(
+        id: impl Into<Arc<str>>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        let arguments = Given::Text(arguments.into());
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
+    }
+
+    /// Takes a call over whose arguments were parsed already, as an MCP client gives them.
+    ///
+    /// Prefer [`ToolCall::new`] where the text is at hand: a parsed value has lost the
+    /// fields that were given twice and the digits that a double does not hold.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::ToolCall;
+    ///
+    /// let call = ToolCall::from_value("call_1", "add", json!({"a": 2, "b": 3}));
+    /// assert_eq!(call.arguments(), r#"{"a":2,"b":3}"#);
+    /// ```
+    pub fn from_value(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: Value) -> Self {
+        let arguments = Given::Value(arguments);
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
+    }
+
+    /// The same call, of arguments in the form that a dialect numbers so.
+    pub(crate) const fn in_form(mut self, form: u16) -> Self {
+        self.form = form;
+        self
+    }
+
+    pub(crate) const fn form(&self) -> u16 {
+        self.form
+    }
+
+    /// The same call by the tool's own name, and of other arguments where they were decoded.
+    pub(crate) fn of_tool(&self, name: &str, decoded: Option<String>) -> Self {
+        let arguments = decoded.map_or_else(|| self.arguments.clone(), Given::Text);
+        Self { name: name.to_owned(), arguments, form: 0, ..self.clone() }
+    }
+
+    /// The same call under another id.
+    pub(crate) fn renamed(&self, id: String) -> Self {
+        Self { id: id.into(), ..self.clone() }
+    }
+
+    /// Marks a call that the provider's output limit cut off; it is never executed.
+    #[must_use]
+    pub const fn cut_off(mut self) -> Self {
+        self.cut = true;
+        self
+    }
+
+    /// The provider's id of the call.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name that the model asked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The raw text of the arguments; of parsed ones the text that they are written as.
+    #[must_use]
+    pub fn arguments(&self) -> Cow<'_, str> {
+        match &self.arguments {
+            Given::Text(text) => Cow::Borrowed(text),
+            Given::Value(value) => Cow::Owned(value.to_string()),
+        }
+    }
+
+    pub(crate) fn shared_id(&self) -> Arc<str> {
+        Arc::clone(&self.id)
+    }
+
+    pub(crate) fn given(&self) -> Arguments<'_> {
+        match &self.arguments {
+            Given::Text(text) => Arguments::Text(text),
+            Given::Value(value) => Arguments::Value(value),
+        }
+    }
+
+    /// Whether the provider's output limit cut the call off.
+    #[must_use]
+    pub const fn is_cut_off(&self) -> bool {
+        self.cut
+    }
+}

@@ -1,0 +1,267 @@
+//! Every word that the model reads of a gate.
+
+use std::time::Duration;
+
+use super::outcome::Details;
+use super::{Outcome, Status};
+use crate::error::{Category, ToolError};
+use crate::problem::{Problem, escaped, nearest, quoted};
+
+/// What is said of a call whose end nobody knows.
+const IN_DOUBT: &str = "it is not known whether it took effect. It is not run again by itself. \
+                        Do not call it again; tell the user.";
+
+impl Outcome {
+    const fn new(status: Status, text: String) -> Self {
+        Self { status, text, is_json: false, executed: false, details: None }
+    }
+
+    fn failed(status: Status, text: String, details: Details) -> Self {
+        Self { details: Some(Box::new(details)), ..Self::new(status, text) }
+    }
+
+    pub(crate) const fn ok(text: String, is_json: bool) -> Self {
+        Self { status: Status::Ok, text, is_json, executed: true, details: None }
+    }
+
+    pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
+        let available = if visible.is_empty() { "none".to_owned() } else { visible.join(", ") };
+        let meant = nearest(name, visible.iter().copied())
+            .map_or_else(String::new, |meant| format!(" (did you mean \"{meant}\"?)"));
+        let name = quoted(name, shown_chars);
+        let text = format!("no such tool {name}{meant}. Available: {available}");
+        let category = Some(Category::Validation);
+        Self::failed(Status::UnknownTool, text, Details { category, ..Details::default() })
+    }
+
+    /// The same outcome to the model; only the host sees the difference.
+    pub(crate) fn denied(unknown: Self, missing_scope: &str) -> Self {
+        let details = Details {
+            category: Some(Category::Permission),
+            is_hidden: true,
+            host_note: Some(missing_scope_note(missing_scope)),
+            ..Details::default()
+        };
+        Self::failed(Status::Denied, unknown.text, details)
+    }
+
+    /// A tool that the model sees and that the caller may not call.
+    pub(crate) fn not_permitted(tool: &str, missing_scope: &str) -> Self {
+        let text = format!("{tool} is not permitted here. Do not call it again; tell the user.");
+        let details = Details {
+            category: Some(Category::Permission),
+            host_note: Some(missing_scope_note(missing_scope)),
+            ..Details::default()
+        };
+        Self::failed(Status::Denied, text, details)
+    }
+
+    pub(crate) fn invalid(problems: Vec<Problem>, report: String) -> Self {
+        let details = Details {
+            problems,
+            category: Some(Category::Validation),
+            retryable: true,
+            ..Details::default()
+        };
+        Self::failed(Status::Invalid, report, details)
+    }
+
+    /// `errors` are those of the problems that came as a tool's error and say more of themselves.
+    pub(crate) fn rejected(problems: Vec<Problem>, errors: &[ToolError], report: String) -> Self {
+        let all_are_errors = errors.len() == problems.len();
+        let category = errors.first().map(ToolError::category).filter(|category| {
+            all_are_errors && errors.iter().all(|error| error.category() == *category)
+        });
+        let hints: Vec<&str> = errors.iter().filter_map(ToolError::hint_text).collect();
+        let details = Details {
+            problems,
+            category: Some(category.unwrap_or(Category::Business)),
+            retryable: all_are_errors && errors.iter().all(ToolError::is_retryable),
+            hint: (!hints.is_empty()).then(|| hints.join("\n")),
+            ..Details::default()
+        };
+        Self::failed(Status::Rejected, report, details)
+    }
+
+    pub(crate) fn declined(reason: Option<&str>) -> Self {
+        let reason =
+            reason.map_or_else(String::new, |reason| format!(" ({})", escaped(reason, 200)));
+        let text = format!("declined by a person{reason}. Do not retry; tell the user.");
+        let category = Some(Category::Permission);
+        Self::failed(Status::Declined, text, Details { category, ..Details::default() })
+    }
+
+    /// An error that a ledger kept.
+    pub(crate) fn kept_error(
+        status: Status,
+        text: String,
+        category: Option<Category>,
+        retryable: bool,
+        hint: Option<String>,
+    ) -> Self {
+        let details = Details { category, retryable, hint, ..Details::default() };
+        Self { executed: true, ..Self::failed(status, text, details) }
+    }
+
+    /// The same, with a word to the host.
+    pub(crate) fn noting(self, host_note: &str) -> Self {
+        let details = self.details.map(|details| *details).unwrap_or_default();
+        let details = Details { host_note: Some(host_note.to_owned()), ..details };
+        Self { details: Some(Box::new(details)), ..self }
+    }
+
+    /// The outcome of the first time again.
+    pub(crate) fn duplicate(first: Self) -> Self {
+        let note = "(done before: this is the first result again, nothing ran now)\n";
+        let details = Details {
+            first: Some((first.status, note.len())),
+            ..first.details.map(|details| *details).unwrap_or_default()
+        };
+        let text = format!("{note}{}", first.text);
+        Self { is_json: first.is_json, ..Self::failed(Status::Duplicate, text, details) }
+    }
+
+    pub(crate) fn dry_run(preview: &str) -> Self {
+        let text = format!("dry run: every check was passed and nothing ran. {preview}");
+        Self::new(Status::DryRun, text)
+    }
+
+    pub(crate) fn conflict(tool: &str) -> Self {
+        let text = format!(
+            "{tool} was called with the same key and other arguments before; nothing ran. \
+             Do not retry with changed arguments; tell the user."
+        );
+        let category = Some(Category::Business);
+        Self::failed(Status::Conflict, text, Details { category, ..Details::default() })
+    }
+
+    pub(crate) fn in_progress(tool: &str, retry_after: Duration) -> Self {
+        let seconds = retry_after.as_secs().max(1);
+        let text = format!(
+            "this very call of {tool} is running already; nothing was started again. \
+             Ask again in {seconds} s."
+        );
+        let category = Some(Category::Transient);
+        let details = Details { category, retryable: true, ..Details::default() };
+        Self::failed(Status::InProgress, text, details)
+    }
+
+    /// An earlier run of the call, whose end nobody knows.
+    pub(crate) fn in_doubt(tool: &str, cause: &str) -> Self {
+        let text = format!("{tool} was called before, and {IN_DOUBT}");
+        let details = Details {
+            category: Some(Category::Transient),
+            host_note: Some(cause.to_owned()),
+            ..Details::default()
+        };
+        Self::failed(Status::InDoubt, text, details)
+    }
+
+    /// This run of the call, which broke off or failed where it may have taken effect.
+    pub(crate) fn left_in_doubt(failed: Self) -> Self {
+        let text = format!("{}, and {IN_DOUBT}", failed.text);
+        let category = Some(Category::Transient);
+        let details = failed.details.map(|details| *details).unwrap_or_default();
+        let details = Details { category, retryable: false, ..details };
+        Self { executed: true, ..Self::failed(Status::InDoubt, text, details) }
+    }
+
+    pub(crate) fn awaiting_approval(tool: &str, approval_id: &str) -> Self {
+        let text = format!(
+            "{tool} waits for a person to agree (approval {approval_id}); nothing ran yet. \
+             Do not call it again; tell the user that it waits."
+        );
+        let details = Details {
+            category: Some(Category::Permission),
+            approval_id: Some(approval_id.to_owned()),
+            ..Details::default()
+        };
+        Self::failed(Status::AwaitingApproval, text, details)
+    }
+
+    pub(crate) fn expired(tool: &str) -> Self {
+        let text = format!(
+            "nobody decided on {tool} in time; nothing ran. It was not refused. Tell the user."
+        );
+        let category = Some(Category::Permission);
+        Self::failed(Status::Expired, text, Details { category, ..Details::default() })
+    }
+
+    /// What a host resumes that does not wait, or not for this caller.
+    pub(crate) fn nothing_parked(approval_id: &str) -> Self {
+        let id = quoted(approval_id, 80);
+        let text = format!("no call of this caller is known by the approval {id}; nothing ran");
+        let category = Some(Category::Validation);
+        Self::failed(Status::Rejected, text, Details { category, ..Details::default() })
+    }
+
+    /// A parked call whose arguments the tool would not take as they were shown.
+    pub(crate) fn read_otherwise(tool: &str) -> Self {
+        Self::invalid(Vec::new(), format!("{tool} does not take the arguments as they were shown"))
+    }
+
+    /// A parked call that may not run as it was shown.
+    pub(crate) fn overtaken(tool: &str, reason: &str) -> Self {
+        let text = format!(
+            "{tool} did not run: {reason} since a person was asked. Propose the call again."
+        );
+        let category = Some(Category::Business);
+        let details = Details { category, retryable: true, ..Details::default() };
+        Self::failed(Status::Rejected, text, details)
+    }
+
+    /// `host_note` says why; the model reads nothing of it.
+    pub(crate) fn unavailable(tool: &str, host_note: String) -> Self {
+        let text = format!("{tool} was not executed; try again later");
+        let details = Details {
+            category: Some(Category::Transient),
+            retryable: true,
+            host_note: Some(host_note),
+            ..Details::default()
+        };
+        Self::failed(Status::Unavailable, text, details)
+    }
+
+    pub(crate) fn tool_error(error: &ToolError) -> Self {
+        let details = Details {
+            category: Some(error.category()),
+            retryable: error.is_retryable(),
+            hint: error.hint_text().map(str::to_owned),
+            ..Details::default()
+        };
+        Self { executed: true, ..Self::failed(Status::Failed, error.to_string(), details) }
+    }
+
+    pub(crate) fn internal(tool: &str, error_id: String, executed: bool) -> Self {
+        let text = format!("{tool} failed internally (error id {error_id})");
+        let details = Details { error_id: Some(error_id), ..Details::default() };
+        Self { executed, ..Self::failed(Status::Failed, text, details) }
+    }
+
+    /// The function ran to its end, and its result can not be told.
+    pub(crate) fn untellable(tool: &str, error_id: String) -> Self {
+        let text = format!(
+            "{tool} ran, but its result can not be represented (error id {error_id}). \
+             Do not call it again for the same purpose."
+        );
+        let details = Details { error_id: Some(error_id), ..Details::default() };
+        Self { executed: true, ..Self::failed(Status::Failed, text, details) }
+    }
+
+    /// A read that was under way when its turn ended.
+    pub(crate) fn stopped() -> Self {
+        let text = "stopped midway: the turn ended while this call was running".to_owned();
+        let details = Details { retryable: true, ..Details::default() };
+        Self { executed: true, ..Self::failed(Status::Failed, text, details) }
+    }
+
+    /// A call that its turn never reached; a host answers it so after an abort.
+    #[must_use]
+    pub fn not_run() -> Self {
+        Self::new(Status::NotRun, "not run: the turn ended before this call was reached".to_owned())
+    }
+}
+
+fn missing_scope_note(scope: &str) -> String {
+    format!("missing scope `{}`", escaped(scope, 80))
+}

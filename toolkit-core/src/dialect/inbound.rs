@@ -1,0 +1,68 @@
+//! A call on its way in: from the form that its provider was shown to the full schema's.
+
+use super::project::{Decoded, Projection};
+use crate::arguments::{lines, normal_form};
+use crate::call::{Arguments, Outcome, Status, ToolCall};
+use crate::gate::Entry;
+use crate::limits::Limits;
+use crate::problem::{Path, Problem};
+
+/// A call as the gates take it.
+pub(crate) struct Inbound {
+    pub(crate) call: ToolCall,
+    decoded: Option<Decoded>,
+}
+
+impl Inbound {
+    /// Decodes a call; its outcome where that shows what is wrong.
+    pub(crate) fn of(
+        call: &ToolCall,
+        entry: &Entry,
+        projection: Option<&Projection>,
+        limits: &Limits,
+    ) -> Result<Self, Box<Outcome>> {
+        let name = entry.tool.name.as_str();
+        let arguments = call.arguments();
+        let is_read = !call.is_cut_off() && arguments.len() <= limits.argument_bytes;
+        let decoded =
+            projection.filter(|_| is_read).and_then(|projection| projection.decoded(&arguments));
+        let Some(decoded) = decoded else {
+            return Ok(Self { call: call.of_tool(name, None), decoded: None });
+        };
+        if decoded.problems.is_empty() {
+            let call = call.of_tool(name, Some(decoded.text.clone()));
+            return Ok(Self { call, decoded: Some(decoded) });
+        }
+        // The rest of the arguments is judged all the same: one report is enough for one retry.
+        let others = normal_form(&entry.schema, Arguments::Text(&decoded.text), limits);
+        let is_new = |problem: &Problem| {
+            let is_inside = |refused: &Path| problem.path().steps().starts_with(refused.steps());
+            !decoded.refused.iter().any(is_inside)
+        };
+        let others = others.err().unwrap_or_default().into_iter().filter(is_new);
+        let others = others.map(|problem| moved(&decoded, problem));
+        let problems: Vec<Problem> = decoded.problems.iter().cloned().chain(others).collect();
+        let report = lines(&problems, limits);
+        Err(Box::new(Outcome::invalid(problems, report)))
+    }
+
+    /// Tells what is wrong at the places that the model knows.
+    pub(crate) fn told(&self, outcome: Outcome, limits: &Limits) -> Outcome {
+        let Some(decoded) = &self.decoded else { return outcome };
+        if outcome.status() != Status::Invalid {
+            return outcome;
+        }
+        let problems: Vec<Problem> =
+            outcome.problems().iter().map(|problem| moved(decoded, problem.clone())).collect();
+        if problems == outcome.problems() {
+            return outcome;
+        }
+        let report = lines(&problems, limits);
+        Outcome::invalid(problems, report)
+    }
+}
+
+fn moved(decoded: &Decoded, problem: Problem) -> Problem {
+    let path = decoded.wire_path(problem.path());
+    problem.at(path)
+}
