@@ -4,18 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use toolkit::__private::ledger::{
-    Attempt, Book, Claim, Ended, Known, Parked, Proposal, Resumed, Rules, Settings, Settled,
-    StoredOutcome, Terms, Today, Verdict, key_of_run, row_key, tool_revision,
+    Attempt, Book, Claim, Ended, Known, Parked, Proposal, Resumed, Settled, StoredOutcome, Terms,
+    Today, Verdict, key_of_run, row_key, tool_revision,
 };
 use toolkit::ledger::{
     ApprovalId, Desk, DeskError, Digest, Filter, Haste, Ledger, MemoryLedger, Person, Resolution,
-    RowState, Timestamp,
+    RowState, Settings, Timestamp,
 };
 use toolkit::{OnUnknown, Verified};
 
-use crate::samples::{
-    MINUTE, call, failure, outcome, person, refund, refund_of, rules, terms, today,
-};
+use crate::samples::{MINUTE, call, failure, outcome, person, refund, refund_of, terms, today};
 
 /// A store, its clock, and two processes that know nothing of each other.
 struct Stage {
@@ -32,7 +30,8 @@ fn stage() -> Stage {
     let store = MemoryLedger::with_clock(move || Timestamp(time.load(Ordering::Relaxed)));
     let store = Arc::new(store);
     let settings = || Settings {
-        rules: Rules { attempts: 3, ..rules() },
+        replay: MINUTE * 60,
+        retention: MINUTE * 120,
         most_parked: 5,
         ..Settings::default()
     };

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use toolkit::__private::ledger::{Book, Event, Proposal, Record, Settings};
+use toolkit::__private::ledger::{Book, Event, Proposal, Record};
 use toolkit::OnUnknown;
 use toolkit::ledger::{
-    Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowState, Timestamp,
+    Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowState, Settings,
+    Timestamp,
 };
 use toolkit_tests::{Dice, cases};
 

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use toolkit::__private::ledger::{
-    Book, Claim, Ended, Known, Parked, Proposal, Resumed, Rules, Settings, StoredOutcome, Terms,
-    Today, Verdict, row_key,
+    Book, Claim, Ended, Known, Parked, Proposal, Resumed, StoredOutcome, Terms, Today, Verdict,
+    row_key,
 };
 use toolkit::ledger::{
     ApprovalId, AttemptId, Desk, DeskError, Durability, Filter, Haste, HistoryLine, Ledger,
-    LedgerError, Loaded, MemoryLedger, Resolution, Row, RowKey, RowState, Timestamp,
+    LedgerError, Loaded, MemoryLedger, Resolution, Row, RowKey, RowState, Settings, Timestamp,
 };
 use toolkit::{BoxFuture, OnUnknown, Verified};
 use toolkit_tests::{Dice, cases};
@@ -126,6 +126,17 @@ impl Faulty {
         match fate {
             Fate::Answers => Ok(()),
             _ => Err(LedgerError::unavailable("refused")),
+        }
+    }
+
+    /// Nothing fails any more, and what is still on its way arrives.
+    fn heals(&self) {
+        let mut luck = self.luck.lock().unwrap();
+        luck.fails = false;
+        let late = std::mem::take(&mut luck.late);
+        drop(luck);
+        for (row, line) in late {
+            pollster::block_on(self.put(&row, &line)).unwrap();
         }
     }
 
@@ -279,13 +290,11 @@ impl Simulation {
 
     fn book(&self) -> Book {
         let ids = Mutex::new(Dice::of(self.dice.borrow_mut().next()));
-        let rules = Rules {
+        let settings = Settings {
             replay: MINUTE * 1_000_000,
-            settle: MINUTE,
             retention: MINUTE * 1_000_000,
-            attempts: 3,
+            ..Settings::default()
         };
-        let settings = Settings { rules, ..Settings::default() };
         Book::new(self.store.clone(), settings, "worker").with_ids(move || {
             let mut dice = ids.lock().unwrap();
             Ok(u128::from(dice.next()) << 64 | u128::from(dice.next()))
@@ -528,7 +537,7 @@ impl Simulation {
             turns += self.runs((0..people / 2).map(|_| self.somebody()).collect(), true);
             self.passes();
         }
-        self.store.luck.lock().unwrap().fails = false;
+        self.store.heals();
         turns += self.tidies();
         let rows = pollster::block_on(self.store.inner.list(&Filter::default())).unwrap();
         let states: Vec<_> = rows.iter().map(|row| row.state).collect();
