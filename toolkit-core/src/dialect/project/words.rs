@@ -102,8 +102,6 @@ pub(super) fn lost(node: &Object, keyword: &str, lost: &[&str]) -> Lost {
         "contentMediaType" => words(value.as_str().map(|name| format!("content of {name}"))),
         "not" => not(value),
         "dependentRequired" => words(dependent(value)),
-        // They are part of the `if`, which is told of.
-        "then" | "else" => Lost::Annotation,
         "dependentSchemas" | "if" => {
             Lost::Refused("write the rule as a `check`, and let the fields be optional")
         }
@@ -112,6 +110,7 @@ pub(super) fn lost(node: &Object, keyword: &str, lost: &[&str]) -> Lost {
             Lost::Refused("write `items` or `additionalProperties` in each form")
         }
         "$dynamicRef" => Lost::Refused("write a `$ref` to the schema that is meant"),
+        // `then` and `else` are part of the `if`, which is told of; any other is an annotation.
         _ => Lost::Annotation,
     }
 }
