@@ -218,9 +218,9 @@ pub use toolkit_core::{
 /// ```
 pub mod dialect {
     pub use toolkit_core::dialect::{
-        Answered, Anthropic, Choice, Definition, Dialect, DialectError, Ending, Form, Gemini, Mcp,
-        McpVersion, Message, Offer, OpenAiChat, OpenAiResponses, Part, Projection, Reply, Request,
-        Rewrite, RewriteKind, Stream,
+        Answered, Anthropic, Bedrock, Choice, Definition, Dialect, DialectError, Ending, Form,
+        Gemini, Mcp, McpVersion, Message, Offer, OpenAiChat, OpenAiResponses, Part, Projection,
+        Reply, Request, Rewrite, RewriteKind, Server, Stream,
     };
 }
 

@@ -166,6 +166,11 @@ impl Form {
         }
     }
 
+    /// Whether the tools of one request must all be strict, or none.
+    pub(super) const fn is_all_or_nothing(self) -> bool {
+        matches!(self.target, Target::DeepSeek)
+    }
+
     /// What the strict schemas of one request may hold together.
     pub(super) const fn room(self) -> Room {
         match self.target {

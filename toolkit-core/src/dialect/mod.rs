@@ -4,6 +4,7 @@
 //! back. It decides nothing: what may run is the registry's business.
 
 mod anthropic;
+mod bedrock;
 mod budget;
 mod choice;
 mod definition;
@@ -19,12 +20,14 @@ mod openai_responses;
 mod project;
 mod read;
 mod reply;
+mod server;
 mod stream;
 mod text_call;
 
 use serde_json::{Map, Value};
 
 pub use anthropic::Anthropic;
+pub use bedrock::Bedrock;
 pub use choice::Choice;
 pub use definition::Definition;
 pub use form::Form;
@@ -40,6 +43,7 @@ pub use openai_responses::OpenAiResponses;
 pub use project::{Projection, Rewrite, RewriteKind};
 pub use read::DialectError;
 pub use reply::{Ending, Part, Reply};
+pub use server::Server;
 pub use stream::Stream;
 
 use crate::call::ToolCall;
@@ -104,6 +108,11 @@ pub trait Dialect: Send + Sync {
     /// Whether all definitions are sent where the model may ask for some of the tools only.
     fn takes_subsets(&self) -> bool {
         false
+    }
+
+    /// The one tool that is shown for a choice, where the provider can not be told its name.
+    fn shows_only<'c>(&self, _choice: &'c Choice) -> Option<&'c str> {
+        None
     }
 
     /// Reads one whole reply.

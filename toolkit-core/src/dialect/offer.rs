@@ -62,7 +62,14 @@ impl Forms {
             return (planned, errors);
         }
         let plain = self.of(definitions, form.decided(false));
-        let chosen = chosen(definitions, &strict.collect::<Vec<_>>(), form);
+        let mut chosen = chosen(definitions, &strict.collect::<Vec<_>>(), form);
+        if form.is_all_or_nothing() && chosen.iter().any(|(_, strict)| strict.is_err()) {
+            for (_, strict) in &mut chosen {
+                if strict.is_ok() {
+                    *strict = Err("another tool has no strict form, and all must".to_owned());
+                }
+            }
+        }
         let mut planned = Vec::new();
         let mut errors = Vec::new();
         for (index, strict) in chosen {
@@ -304,8 +311,11 @@ impl<'a> Offer<'a> {
     #[must_use]
     pub fn definitions(&self) -> Value {
         let keeps_all = self.dialect.takes_subsets();
+        let one = self.dialect.shows_only(&self.choice);
         let is_shown = |tool: &&Shown| {
-            keeps_all || self.choice.among.as_ref().is_none_or(|all| all.contains(&tool.own_name))
+            let is_among =
+                self.choice.among.as_ref().is_none_or(|all| all.contains(&tool.own_name));
+            (keeps_all || is_among) && one.is_none_or(|one| one == tool.own_name)
         };
         let mut tools: Vec<Definition> =
             self.tools.iter().filter(is_shown).map(|tool| tool.definition.clone()).collect();

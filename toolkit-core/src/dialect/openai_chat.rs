@@ -4,12 +4,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::choice::Mode;
 use super::read::{check, parse, shape};
 use super::stream::ChatChunks;
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
-    Stream, in_forms, object_of, portable,
+    Server, Stream, in_forms, object_of, portable,
 };
 use crate::call::ToolCall;
 
@@ -38,17 +37,46 @@ const NAME: &str = "openai_chat";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenAiChat {
     form: Form,
+    server: Server,
 }
 
 /// The dialect as it is written most: not strict.
 #[expect(non_upper_case_globals, reason = "it is written where a value of the type is")]
-pub const OpenAiChat: OpenAiChat = OpenAiChat { form: Form::OPENAI };
+pub const OpenAiChat: OpenAiChat = OpenAiChat { form: Form::OPENAI, server: Server::OpenAi };
 
 in_forms!(OpenAiChat);
 
+impl OpenAiChat {
+    /// Writes and reads as another server does that imitates the API.
+    ///
+    /// Say it before what the forms of schemas are to be.
+    #[must_use]
+    pub const fn at(mut self, server: Server) -> Self {
+        self.server = server;
+        self.form = server.form();
+        self
+    }
+
+    /// Reads a reply that is one message, without a list of choices.
+    fn read_alone(self, body: &str) -> Result<Reply, DialectError> {
+        check(self.server.name(), body, "message")?;
+        let body: Alone<'_> = parse(self.server.name(), "$", body)?;
+        let reason = body.finish_reason.or(body.done_reason);
+        let reason = match reason.as_deref() {
+            Some("COMPLETE" | "STOP_SEQUENCE" | "TOOL_CALL" | "load" | "unload") => Some("stop"),
+            Some("MAX_TOKENS") => Some("length"),
+            Some("ERROR" | "ERROR_TOXIC") => Some("content_filter"),
+            other => other,
+        };
+        let ending = ending(reason, &body.message);
+        let parts = parts(body.message)?;
+        Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
+    }
+}
+
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
-        NAME
+        self.server.name()
     }
 
     fn form(&self) -> Form {
@@ -56,47 +84,33 @@ impl Dialect for OpenAiChat {
     }
 
     fn definitions(&self, tools: &[&Definition]) -> Value {
-        tools.iter().map(|tool| definition(tool)).collect()
+        tools.iter().map(|tool| definition(tool, self.server)).collect()
     }
 
     fn most_tools(&self) -> Option<usize> {
-        Some(128)
+        self.server.most_tools()
     }
 
     fn choice(&self, choice: &Choice) -> Map<String, Value> {
-        let function = |name: &str| json!({"type": "function", "function": {"name": name}});
-        let mode = match &choice.mode {
-            Mode::Auto => "auto".into(),
-            Mode::Any => "required".into(),
-            Mode::None => "none".into(),
-            Mode::Tool(name) => function(name),
-        };
-        let told = match (&choice.among, &choice.mode) {
-            (Some(names), Mode::Auto | Mode::Any) => {
-                let tools: Vec<Value> = names.iter().map(|name| function(name)).collect();
-                json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}})
-            }
-            _ => mode,
-        };
-        let mut members = Map::new();
-        if told != "auto" {
-            members.insert("tool_choice".to_owned(), told);
-        }
-        if choice.one_at_a_time {
-            members.insert("parallel_tool_calls".to_owned(), false.into());
-        }
-        members
+        self.server.choice(choice)
     }
 
-    fn refuses(&self, _: &Choice) -> Option<String> {
-        None
+    fn refuses(&self, choice: &Choice) -> Option<String> {
+        self.server.refuses(choice)
     }
 
     fn takes_subsets(&self) -> bool {
-        true
+        self.server.takes_subsets()
+    }
+
+    fn shows_only<'c>(&self, choice: &'c Choice) -> Option<&'c str> {
+        self.server.shows_only(choice)
     }
 
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
+        if let Server::Ollama | Server::Cohere = self.server {
+            return self.read_alone(body);
+        }
         check(NAME, body, "choices")?;
         let body: Body<'_> = parse(NAME, "$", body)?;
         let Some(choice) = body.choices.into_iter().next() else {
@@ -108,7 +122,9 @@ impl Dialect for OpenAiChat {
     }
 
     fn stream(&self) -> Option<Stream> {
-        Some(Stream::new(ChatChunks::new(self.form)))
+        // Ollama's and Cohere's chunks are of another kind.
+        let is_like = !matches!(self.server, Server::Ollama | Server::Cohere);
+        is_like.then(|| Stream::new(ChatChunks::new(self.form)))
     }
 
     fn user(&self, text: &str) -> Vec<Value> {
@@ -117,12 +133,19 @@ impl Dialect for OpenAiChat {
 
     fn assistant(&self, reply: &Reply) -> Vec<Value> {
         let text = reply.full_text();
-        let calls: Vec<Value> = reply.tool_calls().map(call).collect();
+        let calls: Vec<Value> = reply.tool_calls().map(|one| call(one, self.server)).collect();
         let mut message = Map::new();
         message.insert("role".to_owned(), "assistant".into());
         match (text.trim().is_empty(), calls.is_empty()) {
             (true, true) => return Vec::new(),
-            (true, false) => message.insert("content".to_owned(), Value::Null),
+            (true, false) if self.server == Server::OpenAi => {
+                message.insert("content".to_owned(), Value::Null)
+            }
+            // The others have no null there.
+            (true, false) => None,
+            (false, false) if self.server == Server::Cohere => {
+                message.insert("tool_plan".to_owned(), text.into())
+            }
             (false, _) => message.insert("content".to_owned(), text.into()),
         };
         if !calls.is_empty() {
@@ -143,7 +166,14 @@ impl Dialect for OpenAiChat {
             } else {
                 outcome.text().to_owned()
             };
-            json!({"role": "tool", "tool_call_id": call.id(), "content": content})
+            match self.server.wire_id(call.id()) {
+                Some(id) => json!({"role": "tool", "tool_call_id": id, "content": content}),
+                None => json!({
+                    "role": "tool",
+                    "tool_name": portable(call.name()),
+                    "content": content,
+                }),
+            }
         });
         written.collect()
     }
@@ -151,8 +181,7 @@ impl Dialect for OpenAiChat {
     fn request(&self, request: &Request<'_>) -> Value {
         let mut body = Map::new();
         body.insert("model".to_owned(), request.model.into());
-        // `max_tokens` is deprecated, and reasoning models refuse it.
-        body.insert("max_completion_tokens".to_owned(), request.max_tokens.into());
+        self.server.write_limits(&mut body, request.max_tokens, self.form);
         request.write_tools(&mut body);
         let system = request.system.map(|text| json!({"role": "system", "content": text}));
         let messages = self.messages(request.messages);
@@ -170,6 +199,16 @@ struct Body<'a> {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a reply")]
+struct Alone<'a> {
+    id: Option<String>,
+    #[serde(borrow)]
+    message: ChatMessage<'a>,
+    finish_reason: Option<String>,
+    done_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
 #[serde(expecting = "a choice")]
 struct OneReply<'a> {
     #[serde(borrow)]
@@ -183,6 +222,8 @@ struct ChatMessage<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     refusal: Option<String>,
+    /// What Cohere's models say before they call.
+    tool_plan: Option<String>,
     #[serde(borrow)]
     tool_calls: Option<Vec<ChatCall<'a>>>,
 }
@@ -210,12 +251,12 @@ struct TextPart {
     text: String,
 }
 
-fn definition(tool: &Definition) -> Value {
+fn definition(tool: &Definition, server: Server) -> Value {
     let mut function = Map::new();
     function.insert("name".to_owned(), tool.name.as_str().into());
     function.insert("description".to_owned(), tool.description.as_str().into());
     function.insert("parameters".to_owned(), tool.input_schema.clone());
-    if tool.strict {
+    if tool.strict && server.marks_functions() {
         function.insert("strict".to_owned(), true.into());
     }
     json!({"type": "function", "function": function})
@@ -225,7 +266,7 @@ const CONTENT: &str = "$.choices[0].message.content";
 const CALLS: &str = "$.choices[0].message.tool_calls";
 
 fn parts(message: ChatMessage<'_>) -> Result<Vec<Part>, DialectError> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<Part> = message.tool_plan.map(Part::Text).into_iter().collect();
     if let Some(content) = message.content {
         parts.extend(texts(content)?.into_iter().map(Part::Text));
     }
@@ -280,12 +321,13 @@ pub(super) fn ending_of(reason: Option<&str>, is_refused: bool, has_calls: bool)
     }
 }
 
-fn call(call: &ToolCall) -> Value {
+fn call(call: &ToolCall, server: Server) -> Value {
     let arguments = call.arguments();
-    let arguments = if object_of(call).is_some() { &arguments } else { "{}" };
-    json!({
-        "id": call.id(),
-        "type": "function",
-        "function": {"name": portable(call.name()), "arguments": arguments},
-    })
+    let object = object_of(call);
+    let name = portable(call.name());
+    let Some(id) = server.wire_id(call.id()) else {
+        return json!({"function": {"name": name, "arguments": object.unwrap_or_default()}});
+    };
+    let arguments = if object.is_some() { &arguments } else { "{}" };
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }

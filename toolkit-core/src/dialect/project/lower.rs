@@ -486,7 +486,6 @@ impl<'d> Pass<'d> {
         if !nullable && !add {
             return (schema, step);
         }
-        let null = json!({"type": "null"});
         if self.rules.nullable {
             match schema.get_mut("anyOf") {
                 Some(Value::Array(forms)) => {
@@ -501,7 +500,7 @@ impl<'d> Pass<'d> {
             return (schema, step);
         }
         if let Some(Value::Array(forms)) = schema.get_mut("anyOf") {
-            forms.push(null);
+            forms.push(json!({"type": "null"}));
             return (schema, step);
         }
         if let Some(one) = schema.shift_remove("const") {
@@ -518,9 +517,10 @@ impl<'d> Pass<'d> {
                 schema.insert("type".to_owned(), json!([of, "null"]));
                 (schema, step)
             }
-            None if schema.contains_key("$ref") => {
-                (Object::from_iter([("anyOf".to_owned(), json!([schema, null]))]), step)
-            }
+            None if schema.contains_key("$ref") => (
+                Object::from_iter([("anyOf".to_owned(), json!([schema, { "type": "null" }]))]),
+                step,
+            ),
             _ => (schema, step),
         }
     }

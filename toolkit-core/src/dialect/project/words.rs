@@ -110,7 +110,7 @@ pub(super) fn lost(node: &Object, keyword: &str, lost: &[&str]) -> Lost {
             Lost::Refused("write `items` or `additionalProperties` in each form")
         }
         "$dynamicRef" => Lost::Refused("write a `$ref` to the schema that is meant"),
-        // `then` and `else` are part of the `if`, which is told of.
+        // `then` and `else` are part of the `if`, which is told of; any other is an annotation.
         _ => Lost::Annotation,
     }
 }
