@@ -12,8 +12,11 @@ use toolkit::ledger::{
     HistoryLine, Ledger, PostgresLedger, Row, RowKey, RowState, SqliteLedger, Timestamp,
 };
 
-/// Each figure, and how its line comes about where it can be measured here.
-pub(crate) const FIGURES: [(&str, fn(&str) -> Option<Value>); 2] =
+/// How a figure's line comes about, where it can be measured here.
+type Measure = fn(&str) -> Option<Value>;
+
+/// Each figure.
+pub(crate) const FIGURES: [(&str, Measure); 2] =
     [("ledger.sqlite.claim_settle", sqlite), ("ledger.postgres.claim_settle", postgres)];
 
 /// How often floor and contender take turns.
