@@ -6,12 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolkit::__private::ledger::{
-    Proposal, Rules, Settings, StoredOutcome, Terms, Today, row_key, tool_revision,
-};
+use toolkit::__private::ledger::{Proposal, StoredOutcome, Terms, Today, row_key, tool_revision};
 use toolkit::OnUnknown;
 use toolkit::ledger::{
-    Digest, Ledger, LedgerError, Person, PostgresLedger, RedisLedger, SqliteLedger,
+    Digest, Ledger, LedgerError, Person, PostgresLedger, RedisLedger, Settings, SqliteLedger,
 };
 
 /// Opens the store that a text names: its kind, where it is, and a name within that.
@@ -41,8 +39,13 @@ pub const LEASE: Duration = Duration::from_millis(100);
 /// How long things last.
 pub fn settings() -> Settings {
     const HOUR: Duration = Duration::from_secs(60 * 60);
-    let rules = Rules { replay: HOUR, settle: Duration::ZERO, retention: HOUR, attempts: 3 };
-    Settings { rules, most_parked: usize::MAX, ..Settings::default() }
+    Settings {
+        replay: HOUR,
+        settle: Duration::ZERO,
+        retention: HOUR,
+        most_parked: usize::MAX,
+        ..Settings::default()
+    }
 }
 
 /// The call of a key.
