@@ -7,12 +7,13 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// How the line begins that defines an item, or that exports it from the macro crate.
-const HEADS: [&str; 8] = [
+const HEADS: [&str; 9] = [
     "pub struct ",
     "pub enum ",
     "pub trait ",
     "pub type ",
     "pub fn ",
+    "pub async fn ",
     "pub mod ",
     "macro_rules! ",
     "pub use toolkit_macros::",

@@ -21,6 +21,7 @@ impl Bank {
     }
 
     async fn find(&self, order_id: &str) -> Verified<String> {
+        tokio::task::yield_now().await;
         match self.refunds.load(Ordering::Relaxed) {
             0 => Verified::NotApplied,
             _ => Verified::Applied(format!("found the refund of {order_id}")),
@@ -165,6 +166,7 @@ impl Bank {
         amount: u64,
     ) -> String {
         let _ = (cx, order_id);
+        tokio::task::yield_now().await;
         self.refunds.fetch_add(1, Ordering::Relaxed);
         assert!(amount != 13, "the connection is lost");
         format!("paid {amount}")

@@ -186,18 +186,20 @@ fn agreement(agreement: &Agreement, root: &TokenStream) -> TokenStream {
     filled(&quote!(#of::DEFAULT), &of, &said)
 }
 
-/// Writes a struct with the fields that are said; the others are those of `default`.
+/// Writes a struct of these fields with those that are said; the others are those of `default`.
 fn filled(
     default: &TokenStream,
     of: &TokenStream,
     said: &[(&str, Option<TokenStream>)],
 ) -> TokenStream {
+    // Clippy is against a rest of which nothing is taken.
+    let rest = said.iter().any(|(_, value)| value.is_none()).then(|| quote!(..#default));
     let said = said.iter().filter_map(|(name, value)| {
         let name = format_ident!("{name}");
         value.as_ref().map(|value| quote!(#name: #value,))
     });
     let said: TokenStream = said.collect();
-    if said.is_empty() { default.clone() } else { quote!(#of { #said ..#default }) }
+    if said.is_empty() { default.clone() } else { quote!(#of { #said #rest }) }
 }
 
 fn option(value: Option<impl ToTokens>) -> TokenStream {
