@@ -51,10 +51,9 @@ impl Bedrock {
     fn result(self, answered: &Answered) -> Value {
         let Answered { call, outcome } = answered;
         let content = match (outcome.is_error(), self.has_status, outcome.value()) {
-            (true, true, _) => json!({"text": outcome.text()}),
             (true, false, _) => json!({"json": {"error": outcome.text()}}),
             (false, _, Some(value @ Value::Object(_))) => json!({"json": value}),
-            (false, ..) => json!({"text": outcome.text()}),
+            (true, true, _) | (false, ..) => json!({"text": outcome.text()}),
         };
         let mut result = json!({"toolUseId": wire_id(call), "content": [content]});
         if let (true, Value::Object(members)) = (self.has_status, &mut result) {
@@ -184,7 +183,8 @@ struct Block<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a toolUse block")]
 struct ToolUse<'a> {
-    tool_use_id: Option<String>,
+    #[serde(rename = "toolUseId")]
+    id: Option<String>,
     name: String,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
@@ -198,7 +198,7 @@ fn part(raw: &RawValue, path: &str) -> Result<Part, DialectError> {
                 return Err(shape(NAME, &format!("{path}.toolUse.name"), "a call without a name"));
             }
             let arguments = call.input.map_or("", RawValue::get);
-            Part::Call(ToolCall::new(call.tool_use_id.unwrap_or_default(), call.name, arguments))
+            Part::Call(ToolCall::new(call.id.unwrap_or_default(), call.name, arguments))
         }
         Block { text: Some(text), .. } => Part::Text(text),
         Block { .. } => Part::Opaque { dialect: NAME, json: raw.get().to_owned() },

@@ -1,6 +1,7 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
 mod arguments;
+mod dialects;
 mod dispatch;
 mod measure;
 
@@ -20,6 +21,7 @@ struct Figure {
 fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
+    figures.extend(dialects::figures());
     figures
 }
 
@@ -50,6 +52,15 @@ fn print_all(subject: &str) -> ExitCode {
             "ratio": (contender / floor * 100.0).round() / 100.0,
             "of": format!("{unit} over {}", figure.of),
             "floor": floor.round(),
+        });
+        println!("{line}");
+    }
+    for size in dialects::sizes().iter().filter(|size| size.name.starts_with(subject)) {
+        let line = serde_json::json!({
+            "figure": size.name,
+            "ratio": (size.bytes as f64 / size.full as f64 * 100.0).round() / 100.0,
+            "of": "bytes over the full schemas",
+            "floor": size.full,
         });
         println!("{line}");
     }
