@@ -53,7 +53,7 @@ impl Bedrock {
         let content = match (outcome.is_error(), self.has_status, outcome.value()) {
             (true, false, _) => json!({"json": {"error": outcome.text()}}),
             (false, _, Some(value @ Value::Object(_))) => json!({"json": value}),
-            _ => json!({"text": outcome.text()}),
+            (true, true, _) | (false, ..) => json!({"text": outcome.text()}),
         };
         let mut result = json!({"toolUseId": wire_id(call), "content": [content]});
         if let (true, Value::Object(members)) = (self.has_status, &mut result) {

@@ -28,7 +28,7 @@ pub enum Server {
     Cohere,
     /// Ollama's own API, at `/api/chat`.
     Ollama,
-    /// DeepSeek; strict at its beta address.
+    /// `DeepSeek`; strict at its beta address.
     DeepSeek,
     /// xAI.
     XAi,

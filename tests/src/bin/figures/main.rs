@@ -1,6 +1,7 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
 mod arguments;
+mod dialects;
 mod dispatch;
 mod ledger;
 mod measure;
@@ -21,6 +22,7 @@ struct Figure {
 fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
+    figures.extend(dialects::figures());
     figures
 }
 
@@ -58,6 +60,15 @@ fn print_all(subject: &str) -> ExitCode {
         {
             println!("{line}");
         }
+    }
+    for size in dialects::sizes().iter().filter(|size| size.name.starts_with(subject)) {
+        let line = serde_json::json!({
+            "figure": size.name,
+            "bytes": size.bytes,
+            "of": "bytes, beside those of the full schemas",
+            "floor": size.full,
+        });
+        println!("{line}");
     }
     ExitCode::SUCCESS
 }
