@@ -7,8 +7,12 @@
 //! - `cargo run --example support_agent` plays both transcripts.
 //! - `… -- --call NAME JSON` dispatches one call and prints what the model would read.
 //! - `… -- --definitions anthropic|openai` prints what the model reads of the tools.
+//! - `… -- --tickets` answers the tickets of a shop that outlives the program, and leaves one
+//!   refund to a person, who decides by the example `approvals`.
+//! - `… -- --resume ID` runs what the person agreed to.
 
 pub(crate) mod store;
+mod tickets;
 mod tools;
 
 use std::env;
@@ -16,21 +20,32 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::future::ready;
 use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolkit::Approver;
 use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
+use toolkit::{Approver, RegistryBuilder};
 
-use store::{Order, Payment, Refund, Shop};
-use tools::{close_account, create_payment, get_customer, get_order, list_orders, refund_payment};
+use store::{Order, Payment, Refund, Rows, Shop};
+use tools::{
+    close_account, create_payment, get_customer, get_order, list_orders, read_ticket,
+    refund_payment,
+};
 
-const USAGE: &str = "usage: support_agent [--call NAME JSON | --definitions anthropic|openai]";
+const USAGE: &str = "\
+usage: support_agent [--call NAME JSON | --definitions anthropic|openai]
+       support_agent [--shop FOLDER] --tickets
+       support_agent [--shop FOLDER] --resume ID
+The shop of the tickets is kept in target/shop where no folder is named.";
+
+/// Where the shop of the tickets is kept, if nowhere else.
+const SHOP: &str = "target/shop";
 
 const SYSTEM: &str = "You are the support agent of a furniture shop.";
 
@@ -53,23 +68,13 @@ pub(crate) struct Office {
 
 impl Office {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
-        let shop = Arc::new(Shop::open());
+        let shop = Arc::new(Shop::open()?);
         let notes = Notes::default();
-        let registry = Registry::builder()
-            .tools(tools![
-                get_customer,
-                list_orders,
-                get_order,
-                refund_payment,
-                create_payment,
-                close_account,
-            ])
-            .state(Arc::clone(&shop))
+        let registry = registry_of(&shop)
             .ledger(MemoryLedger::accept_loss("a demonstration"))
             .approver(desk(Arc::clone(&notes)))
             .build()?;
-        let caller = Caller::new("agent-7").tenant("furniture").scopes(["payments:write"]);
-        Ok(Self { shop, view: registry.view(caller).scoped(ALLOWED), notes })
+        Ok(Self { shop, view: registry.view(agent()).scoped(ALLOWED), notes })
     }
 
     fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Box<dyn Error>> {
@@ -80,6 +85,25 @@ impl Office {
     fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Every tool there is; a view says which of them an agent may ask for.
+fn registry_of(shop: &Arc<Shop>) -> RegistryBuilder {
+    let tools = tools![
+        read_ticket,
+        get_customer,
+        list_orders,
+        get_order,
+        refund_payment,
+        create_payment,
+        close_account,
+    ];
+    Registry::builder().tools(tools).state(Arc::clone(shop))
+}
+
+/// Who asks, as the host knows it; nothing of it comes from a model.
+fn agent() -> Caller {
+    Caller::new("agent-7").tenant("furniture").scopes(["payments:write"])
 }
 
 /// A rule in place of the person who would be asked.
@@ -204,17 +228,21 @@ fn show_request(request: &Value, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-fn show_rows(office: &Office, out: &mut dyn Write) -> io::Result<()> {
+fn show_rows(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nthe shop afterwards")?;
-    let rows = office.shop.with(|rows| rows.clone());
     for Order { id, status, .. } in rows.orders.values() {
         show(out, "order", &format!("{id} {status:?}"))?;
     }
-    for Refund { id, order_id, amount, currency } in &rows.refunds {
-        show(out, "refund", &format!("{id} {order_id} {amount:.2} {currency:?}"))?;
-    }
+    show_refunds(rows, out)?;
     for Payment { id, amount, currency, pay_on } in &rows.payments {
         show(out, "payment", &format!("{id} {amount:.2} {currency:?} on {pay_on}"))?;
+    }
+    Ok(())
+}
+
+fn show_refunds(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    for Refund { id, order_id, amount, currency } in &rows.refunds {
+        show(out, "refund", &format!("{id} {order_id} {amount:.2} {currency:?}"))?;
     }
     Ok(())
 }
@@ -224,6 +252,8 @@ pub(crate) enum Command {
     Play,
     Call { name: String, arguments: String },
     Definitions(&'static dyn Dialect),
+    Tickets { folder: PathBuf },
+    Resume { folder: PathBuf, id: String },
 }
 
 impl Command {
@@ -235,6 +265,16 @@ impl Command {
             }
             ["--definitions", "anthropic"] => Some(Self::Definitions(&Anthropic)),
             ["--definitions", "openai"] => Some(Self::Definitions(&OpenAiChat)),
+            ["--shop", folder, rest @ ..] => Self::parse_tickets(folder, rest),
+            _ => Self::parse_tickets(SHOP, arguments),
+        }
+    }
+
+    fn parse_tickets(folder: &str, arguments: &[&str]) -> Option<Self> {
+        let folder = PathBuf::from(folder);
+        match arguments {
+            ["--tickets"] => Some(Self::Tickets { folder }),
+            ["--resume", id] => Some(Self::Resume { folder, id: (*id).to_owned() }),
             _ => None,
         }
     }
@@ -250,7 +290,7 @@ impl Command {
                     let office = Office::open()?;
                     let request = play(provider, &office, out)?;
                     show_request(&request, out)?;
-                    show_rows(&office, out)?;
+                    show_rows(&office.shop.with(|rows| rows.clone())?, out)?;
                 }
             }
             Self::Call { name, arguments } => {
@@ -261,6 +301,8 @@ impl Command {
             Self::Definitions(dialect) => {
                 writeln!(out, "{:#}", Office::open()?.view.definitions(dialect)?)?;
             }
+            Self::Tickets { folder } => tickets::play(&folder, out)?,
+            Self::Resume { folder, id } => tickets::resume(&folder, &id, out)?,
         }
         Ok(())
     }

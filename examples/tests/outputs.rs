@@ -65,7 +65,7 @@ fn support_agent_prints_its_checked_in_output() {
 fn last_request(provider: &Provider) -> (String, Rows) {
     let office = Office::open().unwrap();
     let request = play(provider, &office, &mut Vec::new()).unwrap();
-    let rows = office.shop.with(|rows| rows.clone());
+    let rows = office.shop.with(|rows| rows.clone()).unwrap();
     (request.to_string(), rows)
 }
 
@@ -79,7 +79,7 @@ fn the_last_request_is_the_checked_in_one_byte_for_byte() {
 
 #[test]
 fn both_transcripts_leave_the_same_rows() {
-    let mut expected = Shop::open().with(|rows| rows.clone());
+    let mut expected = Shop::open().unwrap().with(|rows| rows.clone()).unwrap();
     for order_id in ["O-1001", "O-1002"] {
         expected.orders.get_mut(order_id).unwrap().status = OrderStatus::Refunded;
     }
