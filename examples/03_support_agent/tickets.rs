@@ -111,7 +111,7 @@ fn show_what_is_next(folder: &Path, id: &str, out: &mut dyn Write) -> io::Result
         out,
         "\nsee what waits, decide, and run what was agreed to:\n  \
          cargo run -q --example approvals -- {ledger}show {id}\n  \
-         cargo run -q --example approvals -- {ledger}approve {id}\n  \
+         cargo run -q --example approvals -- {ledger}approve {id} --by NAME\n  \
          cargo run -q --example support_agent -- {shop}--resume {id}"
     )
 }
