@@ -25,19 +25,21 @@ fn figures() -> Vec<Figure> {
     figures
 }
 
+fn names() -> Vec<String> {
+    let measured = figures().into_iter().map(|figure| figure.name);
+    measured.chain(dialects::sizes().into_iter().map(|size| size.name)).collect()
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [measure::INNER, name] => run_alone(name),
         [] => print_all(""),
-        [subject] if figures().iter().any(|figure| figure.name.starts_with(subject)) => {
-            print_all(subject)
-        }
+        [subject] if names().iter().any(|name| name.starts_with(subject)) => print_all(subject),
         _ => {
-            let subjects: Vec<String> = figures().into_iter().map(|figure| figure.name).collect();
             eprintln!(
                 "usage: figures [SUBJECT], a subject being the start of one of: {}",
-                subjects.join(", ")
+                names().join(", ")
             );
             ExitCode::from(2)
         }
