@@ -10,4 +10,5 @@ mod rules;
 mod sdks;
 mod servers;
 mod streams;
+mod transcript;
 mod wires;

@@ -90,6 +90,28 @@ fn nobody_else_may_read_any_of_its_files() {
 }
 
 #[test]
+fn a_folder_is_no_file_and_is_left_alone() {
+    let folder = Folder::new("folder");
+    let path = folder.calls();
+    fs::create_dir(&path).unwrap();
+    let modes = || fs::metadata(&path).unwrap().permissions();
+    let before = modes();
+    let told = format!("{} is a folder; name a file in it", path.display());
+    assert_eq!(refused(&path), LedgerError::Unfit(told));
+    assert_eq!(modes(), before);
+}
+
+#[test]
+fn a_name_alone_is_a_file_of_the_folder_that_the_process_is_in() {
+    let name = format!("calls-{}.db", std::process::id());
+    let opened = SqliteLedger::open(&name).map(drop);
+    for end in ["", "-wal", "-shm"] {
+        let _gone = fs::remove_file(format!("{name}{end}"));
+    }
+    assert_eq!(opened, Ok(()));
+}
+
+#[test]
 fn a_file_that_is_no_database_is_refused() {
     let folder = Folder::new("text");
     private(&folder.calls(), &b"Dear diary, ".repeat(1_000));

@@ -26,6 +26,11 @@ fn figures() -> Vec<Figure> {
     figures
 }
 
+fn names() -> Vec<String> {
+    let measured = figures().into_iter().map(|figure| figure.name);
+    measured.chain(dialects::sizes().into_iter().map(|size| size.name)).collect()
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -33,10 +38,9 @@ fn main() -> ExitCode {
         [] => print_all(""),
         [subject] if names().iter().any(|name| name.starts_with(subject)) => print_all(subject),
         _ => {
-            let subjects = names();
             eprintln!(
                 "usage: figures [SUBJECT], a subject being the start of one of: {}",
-                subjects.join(", ")
+                names().join(", ")
             );
             ExitCode::from(2)
         }

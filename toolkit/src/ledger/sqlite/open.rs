@@ -67,6 +67,10 @@ pub(super) fn open(path: &Path) -> Result<File, LedgerError> {
     if create(path).map_err(in_place)? {
         sync_folder(path).map_err(in_place)?;
     }
+    if path.is_dir() {
+        let what = format!("{} is a folder; name a file in it", path.display());
+        return Err(LedgerError::Unfit(what));
+    }
     guard(path)?;
     check_length(path)?;
     // Not as a URI: a path may hold any character.
@@ -94,6 +98,10 @@ fn create(path: &Path) -> std::io::Result<bool> {
 /// Has the disk remember that there is a new file.
 fn sync_folder(path: &Path) -> std::io::Result<()> {
     match path.parent() {
+        // A name alone is of the folder that the process is in.
+        Some(folder) if cfg!(unix) && folder.as_os_str().is_empty() => {
+            fs::File::open(".")?.sync_all()
+        }
         Some(folder) if cfg!(unix) => fs::File::open(folder)?.sync_all(),
         _ => Ok(()),
     }
