@@ -28,7 +28,8 @@ fn figures() -> Vec<Figure> {
 
 fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
-    measured.chain(dialects::sizes().into_iter().map(|size| size.name)).collect()
+    let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
+    measured.chain(of_stores).chain(dialects::sizes().into_iter().map(|size| size.name)).collect()
 }
 
 fn main() -> ExitCode {
@@ -75,11 +76,6 @@ fn print_all(subject: &str) -> ExitCode {
         println!("{line}");
     }
     ExitCode::SUCCESS
-}
-
-fn names() -> Vec<String> {
-    let names = figures().into_iter().map(|figure| figure.name);
-    names.chain(ledger::FIGURES.map(|(name, _)| name.to_owned())).collect()
 }
 
 /// The process that valgrind counts: one contender and nothing else.
