@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
 
 use serde_json::{Value, json};
+use toolkit::dialect::Definition;
 use toolkit::{CallContext, Caller, Failure, Options, Outcome, Registry, Tool, ToolCall, View};
 
 /// Random choices that can be repeated from the seed.
@@ -89,14 +90,15 @@ pub fn call(view: &View, name: &str, arguments: &str) -> Outcome {
     view.dispatch_blocking(call, Options::default()).expect("the call does not end the run")
 }
 
-/// The definition that a model reads of the only visible tool, in Anthropic's form.
+/// The definition that a model reads of the only visible tool, in no provider's form.
 ///
 /// # Panics
 /// There is none.
 pub fn definition(view: &View) -> Value {
-    let definitions =
-        view.definitions(&toolkit::dialect::Anthropic).expect("the tool has such a form");
-    definitions.get(0).cloned().expect("one tool is visible")
+    let tools = view.tools();
+    let definition = tools.first().expect("one tool is visible");
+    let Definition { name, description, input_schema, .. } = definition;
+    json!({"name": name, "description": description, "input_schema": input_schema})
 }
 
 /// The files below a folder.

@@ -117,7 +117,7 @@ fn what_was_shown_is_what_runs() {
     assert_eq!(outcome.status(), Status::Ok);
     let arguments = json!({"order_id": "O-\u{1b}2", "amount": 900, "currency": "EUR"});
     let shown =
-        "refund for ada\n  order_id: \"O-\\u{1b}2\"\n  amount: 900\n  currency: \"EUR\"".to_owned();
+        "refund for ada\n  order_id: text(4) = \"O-\\u{1b}2\"\n  amount: number = 900\n  currency: text(3) = \"EUR\"".to_owned();
     assert_eq!(asked, [("refund".to_owned(), arguments, shown)]);
     assert_eq!(done, ["O-\u{1b}2 900 EUR for ada"]);
 }
@@ -262,7 +262,7 @@ fn a_default_that_lies_inside_an_argument_is_shown_as_well() {
     assert_eq!(call(&view, "delete", r#"{"how":{"note":null}}"#).text(), "ok");
     assert_eq!(
         *shown.lock().unwrap(),
-        "delete for ada of acme\n  how: {\"force\":true}\n  times: 3"
+        "delete for ada of acme\n  how: object(1)\n  how.force: bool = true\n  times: number = 3"
     );
     assert_eq!(ledger.refunded(), ["true None 3"]);
 }

@@ -348,7 +348,7 @@ fn half_a_surrogate_is_no_text_and_nul_is() {
 #[test]
 fn calls_that_are_denied_again_and_again_are_told_as_denied() {
     /// Wipes.
-    #[tool(effect = "write", scopes("admin"))]
+    #[tool(effect = "write", ledger = none("a test calls it again and again"), scopes("admin"))]
     fn wipe(p: String) {
         panic!("wiped {p}")
     }

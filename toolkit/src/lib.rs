@@ -240,6 +240,19 @@ pub mod dialect {
 ///
 /// A store of your own implements [`Ledger`](ledger::Ledger) and passes
 /// `toolkit::testing::conforms`.
+///
+/// ```
+/// use toolkit::ledger::{Desk, DeskError, Filter, MemoryLedger};
+///
+/// let desk = Desk::new(MemoryLedger::new());
+/// # pollster::block_on(async {
+/// for call in desk.waiting(&Filter::default()).await? {
+///     println!("{}\n{}", call.id, call.rendered);
+/// }
+/// # Ok::<(), DeskError>(())
+/// # })?;
+/// # Ok::<(), DeskError>(())
+/// ```
 pub mod ledger;
 
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.

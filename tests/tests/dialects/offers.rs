@@ -16,7 +16,8 @@ fn tool(name: &str, schema: Value) -> DynamicTool {
 
 fn view_of(tools: impl IntoIterator<Item = DynamicTool>) -> View {
     let tools = tools.into_iter().map(Tool::from);
-    Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"))
+    let ledger = toolkit::ledger::MemoryLedger::new();
+    Registry::builder().tools(tools).ledger(ledger).build().unwrap().view(Caller::new("ann"))
 }
 
 fn abc() -> View {

@@ -54,7 +54,7 @@ fn call(id: Option<&str>, arguments: Value) -> Value {
     call
 }
 
-const REPORT: &str = r#"{"error":"$: missing required field 'n' (an integer)"}"#;
+const REPORT: &str = r#"{"error":"$: missing required field 'n' (an integer), like {\"n\":0}"}"#;
 
 #[test]
 fn mistral_gets_ids_of_nine_letters_and_its_own_word_for_any() {
@@ -155,7 +155,7 @@ fn bedrock_writes_blocks_and_reads_them() {
         json!({"toolSpec": {"name": "double", "description": "Doubles a number.", "inputSchema": {"json": schema}}}),
     );
     assert_eq!(body["toolConfig"]["toolChoice"], json!({"tool": {"name": "double"}}));
-    let error = json!({"error": "$: missing required field 'n' (an integer)"});
+    let error = json!({"error": "$: missing required field 'n' (an integer), like {\"n\":0}"});
     assert_eq!(
         body["messages"],
         json!([

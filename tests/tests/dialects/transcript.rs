@@ -18,7 +18,7 @@ fn get_order(
 }
 
 /// Refunds an order.
-#[tool(effect = "write", approval(amount > 500.0))]
+#[tool(effect = "write", ledger = none("a test calls it again and again"), approval(amount > 500.0))]
 fn refund(order_id: String, #[arg(minimum = 0.01)] amount: f64) -> String {
     format!("refunded {amount} for {order_id}")
 }

@@ -40,7 +40,7 @@ fn all() -> [Answered; 3] {
     ]
 }
 
-const REPORT: &str = "$: missing required field 'n' (an integer)";
+const REPORT: &str = "$: missing required field 'n' (an integer), like {\"n\":0}";
 const PERSON: &str = r#"{"name":"Ann","error":"none"}"#;
 
 #[test]

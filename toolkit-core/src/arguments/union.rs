@@ -26,7 +26,7 @@ impl<'a> Judge<'a> {
             match self.verdict(*id, &settled) {
                 Some(theirs) if !is_told => {
                     value = theirs;
-                    is_told = is_structured(self.schema, *id);
+                    is_told = self.schema.node(*id).is_structured;
                 }
                 Some(_) => {}
                 None => self.tell(*id, &settled, place),
@@ -291,14 +291,6 @@ impl<'a> Judge<'a> {
         let problem = Problem::new(path, ProblemKind::UnexpectedField, message);
         self.push(problem.expecting(expected).suggesting(Some(Value::from(meant))));
     }
-}
-
-/// Whether a schema, or one that it is joined with, says what an array or object holds.
-fn is_structured(schema: &Compiled, id: NodeId) -> bool {
-    let node = schema.node(id);
-    // Schemas that ask themselves about the same value were refused.
-    node.has_structure()
-        || node.reference.iter().chain(&node.all_of).any(|part| is_structured(schema, *part))
 }
 
 /// The node behind references that say nothing of their own.

@@ -126,6 +126,7 @@ fn allow_only(node: &mut Node, values: &[Value]) {
 struct Joined {
     declared: BTreeSet<String>,
     required: BTreeSet<String>,
+    is_structured: bool,
 }
 
 struct Compiler<'a> {
@@ -161,9 +162,7 @@ impl<'a> Compiler<'a> {
         self.refuse_loops();
         if self.faults.is_empty() {
             self.spread_partial();
-            if !self.reading.bare {
-                self.find_absent();
-            }
+            self.join();
             plan(&mut self.nodes);
         }
     }
@@ -478,13 +477,18 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Finds the properties whose null is absence, over all nodes that are joined.
-    fn find_absent(&mut self) {
+    /// Finds the properties whose null is absence, and which nodes have structure, over all nodes
+    /// that are joined.
+    fn join(&mut self) {
         let mut known: Vec<Option<Joined>> = self.nodes.iter().map(|_| None).collect();
         for index in 0..self.nodes.len() {
-            let Joined { declared, required } = self.joined(NodeId(index), &mut known);
+            let Joined { declared, required, is_structured } =
+                self.joined(NodeId(index), &mut known);
             if let Some(node) = self.nodes.get_mut(index) {
-                node.may_be_absent = declared.difference(&required).cloned().collect();
+                if !self.reading.bare {
+                    node.may_be_absent = declared.difference(&required).cloned().collect();
+                }
+                node.is_structured = is_structured;
             }
         }
     }
@@ -497,12 +501,14 @@ impl<'a> Compiler<'a> {
         let mut joined = Joined {
             declared: node.properties.iter().map(|property| property.name.clone()).collect(),
             required: node.required.iter().cloned().collect(),
+            is_structured: node.has_structure(),
         };
         // Schemas that ask themselves were refused, so this ends.
         for part in node.reference.iter().chain(&node.all_of) {
-            let Joined { declared, required } = self.joined(*part, known);
+            let Joined { declared, required, is_structured } = self.joined(*part, known);
             joined.declared.extend(declared);
             joined.required.extend(required);
+            joined.is_structured |= is_structured;
         }
         if let Some(place) = known.get_mut(id.0) {
             *place = Some(joined.clone());

@@ -91,6 +91,8 @@ pub(crate) struct Node {
     pub(crate) required: Vec<String>,
     /// Properties that this node or one that it is joined with has and none of them requires.
     pub(crate) may_be_absent: Vec<String>,
+    /// Whether it, or a schema that it is joined with, says what an array or object holds.
+    pub(crate) is_structured: bool,
     pub(crate) patterns: Vec<(Pattern, NodeId)>,
     pub(crate) additional: Additional,
     pub(crate) property_names: Option<NodeId>,
@@ -136,6 +138,7 @@ impl Node {
             properties: Vec::new(),
             required: Vec::new(),
             may_be_absent: Vec::new(),
+            is_structured: false,
             patterns: Vec::new(),
             additional: Additional::Any,
             property_names: None,

@@ -40,11 +40,9 @@ const _: () = {
                     time_to_live: ::core::option::Option::Some(
                         ::core::time::Duration::from_secs(7200u64),
                     ),
-                    ..::toolkit::__private::ApprovalPolicy::DEFAULT
                 }),
                 has_preview: true,
                 preview_must_match: true,
-                ..::toolkit::__private::Policy::DEFAULT
             },
             params: &[
                 ::toolkit::__private::Param::of::<String>("orderId", "", &[]),

@@ -1,13 +1,13 @@
 //! What the definitions of a program's tools come to in each form, and what projecting costs.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 use toolkit::dialect::{
     Anthropic, Definition, Dialect, Form, Gemini, Mcp, OpenAiChat, OpenAiResponses, Projection,
 };
 use toolkit::prelude::*;
 use toolkit_tests::tools::{annotated, usual};
-
-use crate::Figure;
 
 /// The definitions of thirty tools in one dialect, in bytes.
 pub(crate) struct Size {
@@ -66,33 +66,50 @@ pub(crate) fn sizes() -> Vec<Size> {
     sizes.collect()
 }
 
-pub(crate) fn figures() -> Vec<Figure> {
-    let forms = [
-        ("anthropic", Form::ANTHROPIC),
-        ("anthropic_strict", Form::ANTHROPIC.strict()),
-        ("openai", Form::OPENAI),
-        ("openai_strict", Form::OPENAI.strict()),
-        ("gemini", Form::GEMINI_JSON),
-        ("gemini_parameters", Form::GEMINI_PARAMETERS),
-        ("mcp", Form::PORTABLE),
-    ];
-    let figure = |(name, form): (&str, Form)| {
-        let thousand = || -> Vec<Definition> {
-            let view = view();
-            view.tools().into_iter().cycle().take(1_000).cloned().collect()
+/// How long it takes to project a thousand tools.
+pub(crate) struct Time {
+    pub(crate) name: String,
+    pub(crate) milliseconds: f64,
+    /// To serialise the thousand full schemas.
+    pub(crate) floor: f64,
+}
+
+const FORMS: [(&str, Form); 7] = [
+    ("anthropic", Form::ANTHROPIC),
+    ("anthropic_strict", Form::ANTHROPIC.strict()),
+    ("openai", Form::OPENAI),
+    ("openai_strict", Form::OPENAI.strict()),
+    ("gemini", Form::GEMINI_JSON),
+    ("gemini_parameters", Form::GEMINI_PARAMETERS),
+    ("mcp", Form::PORTABLE),
+];
+
+pub(crate) fn time_names() -> Vec<String> {
+    FORMS.iter().map(|(name, _)| format!("dialects.{name}.project_1000")).collect()
+}
+
+/// The least times of a few rounds, of the subjects that begin so.
+pub(crate) fn times(subject: &str) -> Vec<Time> {
+    let view = view();
+    let thousand: Vec<&Definition> = view.tools().into_iter().cycle().take(1_000).collect();
+    let least = |work: &dyn Fn() -> usize| {
+        let round = |_| {
+            let start = Instant::now();
+            std::hint::black_box(work());
+            start.elapsed().as_secs_f64() * 1e3
         };
-        let (projected, written) = (thousand(), thousand());
-        Figure {
-            name: format!("dialects.{name}.project_1000"),
-            of: "serialising the 1,000 full schemas",
-            contender: Box::new(move || {
-                let made = projected.iter().map(|one| Projection::of(one, form));
-                made.map(|made| made.map_or(1, |one| one.rewrites().len())).sum()
-            }),
-            floor: Box::new(move || {
-                written.iter().map(|one| one.input_schema.to_string().len()).sum()
-            }),
+        (0..5).map(round).fold(f64::MAX, f64::min)
+    };
+    let named = time_names().into_iter().zip(FORMS);
+    let named = named.filter(|(name, _)| name.starts_with(subject));
+    let time = |(name, (_, form)): (String, (&str, Form))| {
+        let project =
+            |one: &&Definition| Projection::of(one, form).map_or(1, |one| one.rewrites().len());
+        Time {
+            name,
+            milliseconds: least(&|| thousand.iter().map(project).sum()),
+            floor: least(&|| thousand.iter().map(|one| one.input_schema.to_string().len()).sum()),
         }
     };
-    forms.map(figure).into()
+    named.map(time).collect()
 }

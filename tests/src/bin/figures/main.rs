@@ -22,14 +22,14 @@ struct Figure {
 fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
-    figures.extend(dialects::figures());
     figures
 }
 
 fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
     let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
-    measured.chain(of_stores).chain(dialects::sizes().into_iter().map(|size| size.name)).collect()
+    let sizes = dialects::sizes().into_iter().map(|size| size.name);
+    measured.chain(of_stores).chain(sizes).chain(dialects::time_names()).collect()
 }
 
 fn main() -> ExitCode {
@@ -72,6 +72,15 @@ fn print_all(subject: &str) -> ExitCode {
             "bytes": size.bytes,
             "of": "bytes, beside those of the full schemas",
             "floor": size.full,
+        });
+        println!("{line}");
+    }
+    for time in dialects::times(subject) {
+        let line = serde_json::json!({
+            "figure": time.name,
+            "ratio": (time.milliseconds / time.floor * 100.0).round() / 100.0,
+            "of": "least milliseconds over serialising the 1,000 full schemas",
+            "floor": (time.floor * 100.0).round() / 100.0,
         });
         println!("{line}");
     }
