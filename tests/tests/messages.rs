@@ -224,3 +224,37 @@ fn a_made_up_name_is_answered_with_the_nearest_one_that_may_be_called() {
     );
     assert_eq!(hidden.text(), missing.text());
 }
+
+#[test]
+fn a_list_of_unlike_tuples_or_objects_is_shown_with_unlike_ones() {
+    let list = |item: Value| {
+        let schema = json!({
+            "properties": {"a": {"type": "array", "items": item, "uniqueItems": true, "minItems": 2}},
+            "required": ["a"],
+        });
+        let view = view_of(toolkit_tests::echo(schema));
+        call(&view, "echo", r#"{"b": 1}"#).text().to_owned()
+    };
+    let codes = json!({"enum": ["EUR", "USD"]});
+    let tuple = json!({
+        "type": "array",
+        "prefixItems": [{"const": 1}, codes],
+        "items": false,
+        "minItems": 2,
+    });
+    assert_eq!(
+        list(tuple),
+        "$: missing required field 'a' (a list of at least 2 items, like [[1,\"EUR\"],[1,\"USD\"]])",
+    );
+    let object = json!({
+        "type": "object",
+        "properties": {"is": {"type": "boolean"}, "code": codes},
+        "required": ["is", "code"],
+        "additionalProperties": false,
+    });
+    assert_eq!(
+        list(object),
+        "$: missing required field 'a' (a list of at least 2 items, like \
+         [{\"is\":true,\"code\":\"EUR\"},{\"is\":false,\"code\":\"EUR\"}])",
+    );
+}

@@ -231,7 +231,9 @@ fn mend(trial: &Trial, grammar: &Grammar, count: usize, seed: u64, counts: &mut 
                 let mended = counts.check("by words", trial, &outcome, &arguments, &call);
                 counts.by_words += usize::from(mended);
             }
-            Err(line) => panic!("the grammar does not have the line\n{line}"),
+            Err(line) => {
+                panic!("the grammar does not have the line\n{line}\nof {arguments} for {trial:?}")
+            }
         }
     }
 }

@@ -137,8 +137,43 @@ impl<'s> Search<'s> {
             let number =
                 first.as_i64().and_then(|n| n.checked_add(i64::try_from(items.len()).ok()?));
             tries.extend(text.into_iter().chain(number.map(Value::from)));
+            tries.extend(self.varied(node, &first, items, depth));
         }
         tries.into_iter().find(|item| !items.contains(item) && self.is_accepted(node, item))
+    }
+
+    /// A value with one part of it unlike the same part of those that are there.
+    fn varied(&self, node: &Node, value: &Value, others: &[Value], depth: usize) -> Vec<Value> {
+        if depth >= DEEPEST || self.left.get() == 0 {
+            return Vec::new();
+        }
+        let unlike = |id: NodeId, part: &dyn Fn(&Value) -> Option<Value>| {
+            let taken: Vec<Value> =
+                others.iter().chain([value]).filter_map(|other| part(other)).collect();
+            self.another(id, &taken, depth + 1)
+        };
+        match value {
+            Value::Array(items) => (0..items.len())
+                .filter_map(|index| {
+                    let id = node.prefix.get(index).or(node.items.as_ref())?;
+                    let part = unlike(*id, &|other| other.get(index).cloned())?;
+                    let mut varied = items.clone();
+                    *varied.get_mut(index)? = part;
+                    Some(Value::Array(varied))
+                })
+                .collect(),
+            Value::Object(members) => members
+                .keys()
+                .filter_map(|name| {
+                    let id = node.property(name)?.node;
+                    let part = unlike(id, &|other| other.get(name).cloned())?;
+                    let mut varied = members.clone();
+                    varied.insert(name.clone(), part);
+                    Some(Value::Object(varied))
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// An object with so many fields more than it needs.
