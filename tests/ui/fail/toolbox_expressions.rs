@@ -9,7 +9,7 @@ struct Order;
 #[toolbox]
 impl Support {
     /// Refunds.
-    #[tool(check = self.is_open(), check = self.limit, approval(self.limits > 3))]
+    #[tool(check = self.is_known(), check = self.limit, approval(self.limits > 3))]
     fn refund(&self) {}
 
     /// Refunds.
