@@ -149,7 +149,7 @@ impl<'s> Search<'s> {
         }
         let unlike = |id: NodeId, part: &dyn Fn(&Value) -> Option<Value>| {
             let taken: Vec<Value> =
-                others.iter().chain([value]).filter_map(|other| part(other)).collect();
+                others.iter().chain([value]).filter_map(part).collect();
             self.another(id, &taken, depth + 1)
         };
         match value {

@@ -1,0 +1,331 @@
+//! The tools of a program and what they need, until all of it is checked.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::faults::{blame, faults_of, same_names, unkept};
+use super::prepared::{prepare, revision};
+use super::{Checked, Registry};
+use crate::dialect::Forms;
+use crate::error::{ToolConfigError, ToolConfigErrors};
+use crate::gate::{self, Approver, Entry, House, Timer};
+use crate::ledger::inside::Book;
+use crate::ledger::{Ledger, Settings};
+use crate::limits::Limits;
+use crate::tool::{IntoToolbox, States, Tool};
+
+/// Collects the tools of a program and what they need.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Closes an account for good.
+/// #[tool(effect = "irreversible")]
+/// fn close(#[state] days_of_grace: &u32, account: &str) {}
+///
+/// let errors = Registry::builder().tools(tools![close]).build().unwrap_err();
+/// assert_eq!(
+///     errors.iter().map(ToolConfigError::message).collect::<Vec<_>>(),
+///     [
+///         "it takes a state of type `u32` and there is none; add `.state(…)` with one, or with an `Arc` of one",
+///         "it changes something and there is no ledger, so that a repeated call would run twice; \
+///          add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right",
+///         "it needs a person's approval and there is nobody to ask; add `.ledger(…)`, where its \
+///          calls wait, or `.approver(…)`",
+///     ],
+/// );
+/// ```
+#[derive(Default)]
+pub struct RegistryBuilder {
+    tools: Vec<Tool>,
+    states: Shared,
+    approver: Option<Arc<dyn Approver>>,
+    ledger: Option<Arc<dyn Ledger>>,
+    settings: Settings,
+    timer: Option<Arc<dyn Timer>>,
+    limits: Limits,
+    dry_run: bool,
+    faults: Vec<ToolConfigError>,
+}
+
+impl RegistryBuilder {
+    /// Adds tools, as `tools!` collects them.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds one tool.
+    #[must_use]
+    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
+        self.tools.push(tool.into());
+        self
+    }
+
+    /// Adds the tools of a value, and the value: as it is, or in an `Arc` that the host shares.
+    ///
+    /// The registry holds it once, behind an `Arc`; `#[state]` parameters of its type are
+    /// given it, too. Two toolboxes of one type are a mistake that [`build`](Self::build)
+    /// reports.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::prelude::*;
+    ///
+    /// struct Shop {
+    ///     name: String,
+    /// }
+    ///
+    /// #[toolbox]
+    /// impl Shop {
+    ///     /// Tells when the shop opens.
+    ///     #[tool]
+    ///     fn opening_hours(&self) -> String {
+    ///         format!("{} opens at nine", self.name)
+    ///     }
+    /// }
+    ///
+    /// let shop = Arc::new(Shop { name: "Ada's".to_owned() });
+    /// let view = Registry::builder().toolbox(Arc::clone(&shop)).build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "opening_hours", "{}");
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.text(), shop.opening_hours());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn toolbox<T: IntoToolbox>(mut self, toolbox: T) -> Self {
+        let earlier = self.give(Given::Toolbox, toolbox.into_shared());
+        if earlier != Some(Given::Toolbox) {
+            self.tools.extend(Tool::all_of::<T::Toolbox>());
+        }
+        self
+    }
+
+    /// Gives a value to every `#[state]` parameter of its type.
+    ///
+    /// An `Arc<T>` serves parameters that take `&T` or `Arc<T>`, also where `T` is a trait object.
+    /// Two states of one type are a mistake that [`build`](Self::build) reports.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkit::prelude::*;
+    ///
+    /// trait Mail: Send + Sync {
+    ///     fn unread(&self) -> usize;
+    /// }
+    ///
+    /// # struct Empty;
+    /// # impl Mail for Empty {
+    /// #     fn unread(&self) -> usize {
+    /// #         0
+    /// #     }
+    /// # }
+    /// /// Counts the unread mails.
+    /// #[tool]
+    /// fn unread(#[state] mail: &dyn Mail) -> usize {
+    ///     mail.unread()
+    /// }
+    ///
+    /// let mail: Arc<dyn Mail> = Arc::new(Empty);
+    /// assert!(Registry::builder().tools(tools![unread]).state(mail).build().is_ok());
+    /// ```
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.give(Given::State, Arc::new(value));
+        self
+    }
+
+    /// Sets who is asked when a call needs a person's approval. Default nobody.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets where the calls of effectful tools are kept, and those that wait for people.
+    ///
+    /// Every tool that declares `effect = "write"` or `"irreversible"` needs one, unless it says
+    /// `ledger = none("…")`. An `Arc` of a store is one, too.
+    ///
+    /// ```
+    /// use toolkit::ledger::MemoryLedger;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write")]
+    /// fn refund(order_id: &str) -> String {
+    ///     format!("refunded {order_id}")
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![refund]).ledger(MemoryLedger::new()).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1"}"#);
+    /// assert_eq!(view.dispatch_blocking(&call, Options::default())?.status(), Status::Ok);
+    /// let again = view.dispatch_blocking(&call, Options::default())?;
+    /// assert_eq!((again.status(), again.executed()), (Status::Duplicate, false));
+    /// assert_eq!(
+    ///     again.text(),
+    ///     "(done before: this is the first result again, nothing ran now)\nrefunded O-1",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn ledger(mut self, ledger: impl Ledger) -> Self {
+        self.ledger = Some(Arc::new(ledger));
+        self
+    }
+
+    /// Sets how long calls are kept, leased and left to people. Default [`Settings::default`].
+    #[must_use]
+    pub const fn ledger_settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets what wakes the registry while a function runs. Default nothing.
+    #[must_use]
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Some(Arc::new(timer));
+        self
+    }
+
+    /// Sets the bounds on arguments and reports. Default [`Limits::default`].
+    #[must_use]
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Makes every call a rehearsal, as [`Options::dry_run`] makes one: shadow mode.
+    ///
+    /// Tools that say `effect = "read"` run.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Deletes a file.
+    /// #[tool(preview = format!("It would delete {path} for good."))]
+    /// fn delete(path: &str) {
+    ///     panic!("nothing runs")
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![delete]).dry_run().build()?.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "delete", r#"{"path": "/tmp/a"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     "dry run: every check was passed and nothing ran. It would delete /tmp/a for good.",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    /// Checks everything that can be checked without a call.
+    ///
+    /// # Errors
+    /// Every mistake there is, at once:
+    ///
+    /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
+    ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
+    /// - a blank description;
+    /// - an effect that is not declared, where another tool declares one;
+    /// - a call that may need approval, and no approver; a `#[state]` that was not given;
+    /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
+    ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
+    pub fn build(self) -> Result<Registry, ToolConfigErrors> {
+        let Self { tools, states, approver, ledger, settings, timer, limits, dry_run, mut faults } =
+            self;
+        if cfg!(panic = "abort") {
+            tracing::warn!(
+                "this program is built with panic = \"abort\": a panic in a tool ends the process"
+            );
+        }
+        faults.extend(same_names(&tools));
+        if limits.depth > MOST_DEPTH {
+            let message =
+                format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
+            faults.push(ToolConfigError::new(message));
+        }
+        let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
+        let mut entries = Vec::new();
+        let mut definitions = Vec::new();
+        for tool in tools {
+            let mut messages = faults_of(&tool, declared, &states);
+            messages.extend(unkept(&tool, approver.is_some(), ledger.as_deref()));
+            match prepare(&tool) {
+                Ok(_) if !messages.is_empty() => {}
+                Ok((definition, schema)) => {
+                    let revision = revision(&tool, &definition);
+                    entries.push(Entry { tool, schema, revision });
+                    definitions.push(definition);
+                    continue;
+                }
+                Err(more) => messages.extend(more),
+            }
+            faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
+        }
+        ToolConfigErrors::of(faults)?;
+        let worker = format!("process {} {}", std::process::id(), gate::error_id());
+        let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
+        let states = Box::new(states);
+        let house = House { limits, approver, states, book, timer, dry_run };
+        Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
+    }
+
+    /// Keeps a value; tells what another one of its type was given as.
+    fn give<T: Send + Sync + ?Sized + 'static>(
+        &mut self,
+        given: Given,
+        value: Arc<T>,
+    ) -> Option<Given> {
+        let (earlier, _) = self.states.0.insert(TypeId::of::<T>(), (given, Box::new(value)))?;
+        let name = type_name::<T>();
+        self.faults.push(ToolConfigError::new(match (earlier, given) {
+            (Given::State, Given::State) => {
+                format!("two states of type `{name}` are given; keep one")
+            }
+            (Given::Toolbox, Given::Toolbox) => format!(
+                "two toolboxes of type `{name}` are given, and their tools have the same names; \
+                 keep one"
+            ),
+            (Given::State, Given::Toolbox) | (Given::Toolbox, Given::State) => format!(
+                "a state and a toolbox of type `{name}` are given; keep the toolbox, which is a \
+                 state, too"
+            ),
+        }));
+        Some(earlier)
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+/// What a value was given as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    State,
+    Toolbox,
+}
+
+/// The states by type, each an `Arc` of the value.
+#[derive(Default)]
+pub(super) struct Shared(BTreeMap<TypeId, (Given, Box<dyn Any + Send + Sync>)>);
+
+impl States for Shared {
+    fn of_type(&self, id: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        self.0.get(&id).map(|(_, state)| &**state)
+    }
+}
+
+/// Deeper values than this would not fit a thread's stack.
+const MOST_DEPTH: usize = 128;

@@ -1,0 +1,137 @@
+//! What can be wrong with a tool apart from its schema.
+
+use super::builder::Shared;
+use crate::dialect::portable;
+use crate::error::ToolConfigError;
+use crate::gate;
+use crate::ledger::{Durability, Ledger};
+use crate::tool::{Input, LedgerUse, NeededBy, StateNeed, Tool};
+
+pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
+    let error = ToolConfigError::new(message).of_tool(&tool.name);
+    match &tool.place {
+        Some(place) => error.at(place),
+        None => error,
+    }
+}
+
+/// Names that are equal, or that a person or a provider's alphabet can not tell apart.
+pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
+    let mut faults = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let earlier = tools.iter().take(index).find(|earlier| are_alike(&earlier.name, &tool.name));
+        let Some(earlier) = earlier else { continue };
+        let place = earlier.place.as_deref().unwrap_or("made at run time");
+        faults.push(blame(
+            tool,
+            if earlier.name == tool.name {
+                format!("its name is taken already, by {place}; rename one with `name = …`")
+            } else {
+                format!(
+                    "its name looks like `{}` ({place}), and a model mixes them up; rename one",
+                    earlier.name
+                )
+            },
+        ));
+    }
+    faults
+}
+
+/// Whether two names become equal in a provider's alphabet, or look equal on a screen.
+fn are_alike(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
+    let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
+    folded(one) == folded(other)
+        || drawn(one) == drawn(other)
+        || portable(one).eq_ignore_ascii_case(&portable(other))
+}
+
+/// What is wrong with a tool apart from its schema.
+pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Some(pattern) = misnamed(tool) {
+        faults.push(format!("its name does not match {pattern}"));
+    }
+    if tool.description.trim().is_empty() {
+        faults
+            .push("its description is blank; it is the only thing the model chooses by".to_owned());
+    }
+    if declared && tool.policy.effect.is_none() {
+        faults.push(
+            "it does not say its effect, and other tools do; add `effect = \"read\"`, \
+             `\"write\"` or `\"irreversible\"`"
+                .to_owned(),
+        );
+    }
+    faults.extend(tool.faults());
+    faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
+    faults
+}
+
+/// What a tool needs a ledger or a person for, and does not get.
+pub(super) fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger>) -> Vec<String> {
+    let policy = &tool.policy;
+    let mut faults = Vec::new();
+    let keeps = policy.ledger == LedgerUse::Needed;
+    if policy.is_effectful() && keeps && ledger.is_none() {
+        faults.push(
+            "it changes something and there is no ledger, so that a repeated call would run \
+             twice; add `.ledger(…)`, or say `ledger = none(\"…\")` and why that is right"
+                .to_owned(),
+        );
+    }
+    let is_decided = has_approver && gate::is_one_word_enough(tool);
+    if policy.may_ask() && !is_decided && !(keeps && ledger.is_some()) {
+        let way = match (keeps, gate::is_one_word_enough(tool)) {
+            (true, true) => "add `.ledger(…)`, where its calls wait, or `.approver(…)`",
+            (true, false) => "add `.ledger(…)`, where its calls wait for all who must agree",
+            (false, true) => "add `.approver(…)`",
+            (false, false) => "its calls can only wait in a ledger; leave `ledger = none(…)` out",
+        };
+        faults.push(format!("it needs a person's approval and there is nobody to ask; {way}"));
+    }
+    let forgets = ledger.is_some_and(|ledger| ledger.durability() == Durability::Process);
+    if forgets && keeps && (policy.is_effectful() || policy.may_ask()) && !cfg!(feature = "testing")
+    {
+        faults.push(
+            "its calls must outlive the process, and the ledger is kept in memory; take \
+             `SqliteLedger` (feature `sqlite`), say `MemoryLedger::accept_loss(\"…\")`, or turn \
+             on the feature `testing` where it is a test"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
+/// Why a state that a tool asks for can not be given to it.
+fn unmet(need: &StateNeed, states: &Shared) -> Option<String> {
+    let name = (need.type_name)();
+    match ((need.count)(states), need.by) {
+        (1, _) => None,
+        (0, NeededBy::Parameter) => Some(format!(
+            "it takes a state of type `{name}` and there is none; add `.state(…)` with one, or \
+             with an `Arc` of one"
+        )),
+        (0, NeededBy::Receiver) => Some(format!(
+            "it is a method of `{name}` and there is none; add `.toolbox(…)` with one, or with an \
+             `Arc` of one"
+        )),
+        (_, NeededBy::Parameter) => Some(format!(
+            "it takes a state of type `{name}` and there are two, one as it is and one in an \
+             `Arc`; keep one"
+        )),
+        (_, NeededBy::Receiver) => Some(format!(
+            "it is a method of `{name}` and there are two, one as it is and one in an `Arc`; keep \
+             one"
+        )),
+    }
+}
+
+/// The pattern that a tool's name does not match.
+fn misnamed(tool: &Tool) -> Option<&'static str> {
+    // The attribute checks the name of an annotated function when it is compiled.
+    let Input::Given(_) = tool.input else { return None };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let fits = (1..=128).contains(&tool.name.len()) && tool.name.chars().all(is_plain);
+    if fits { None } else { Some("^[A-Za-z0-9_.-]{1,128}$") }
+}

@@ -1,0 +1,118 @@
+//! All tools of a program, checked once, and what one agent sees of them.
+
+mod builder;
+mod faults;
+mod options;
+mod prepared;
+mod view;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use builder::RegistryBuilder;
+pub use options::Options;
+#[cfg(feature = "testing")]
+pub(crate) use prepared::alone;
+pub use view::View;
+
+use crate::caller::Caller;
+use crate::dialect::{Definition, Dialect, Forms};
+use crate::error::{ToolConfigError, ToolConfigErrors};
+use crate::gate::{Allowed, Entry, House};
+
+/// All tools of a program.
+///
+/// Cheap to clone and to share; every agent gets a [`View`] of it.
+///
+/// ```
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().tools(tools![add]).build()?;
+/// assert_eq!(registry.view(Caller::new("ann")).visible(), ["add"]);
+/// assert_eq!(registry.view(Caller::new("bob")).scoped(["subtract"]).visible(), [""; 0]);
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Checked>);
+
+struct Checked {
+    entries: Vec<Entry>,
+    /// One an entry.
+    definitions: Vec<Definition>,
+    forms: Forms,
+    house: House,
+}
+
+impl Registry {
+    /// Starts a registry.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// Checks that every tool can be shown in every dialect that a program means to use.
+    ///
+    /// What one request may hold together depends on the view, and is checked where it is
+    /// [`offer`](View::offer)ed.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use toolkit::dialect::{Anthropic, OpenAiChat};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Ranks players.
+    /// #[tool]
+    /// fn rank(scores: BTreeMap<String, u32>) {}
+    ///
+    /// let registry = Registry::builder().tools(tools![rank]).build()?;
+    /// registry.check(&[&Anthropic, &OpenAiChat])?;
+    /// let errors = registry.check(&[&Anthropic, &OpenAiChat.strict()]).unwrap_err();
+    /// assert_eq!(errors.iter().next().unwrap().tool(), Some("rank"));
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every part of every tool that has no form in one of them.
+    pub fn check(&self, dialects: &[&dyn Dialect]) -> Result<(), ToolConfigErrors> {
+        let checked = &self.0;
+        let all: Vec<usize> = (0..checked.definitions.len()).collect();
+        let mut errors: Vec<ToolConfigError> = Vec::new();
+        for dialect in dialects {
+            let (_, found) = checked.forms.plan(&checked.definitions, &all, dialect.form());
+            for error in found.into_iter().map(|error| self.placed(error)) {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+        }
+        ToolConfigErrors::of(errors)
+    }
+
+    /// The error with the place where its tool is written.
+    fn placed(&self, error: ToolConfigError) -> ToolConfigError {
+        let entry =
+            self.0.entries.iter().find(|entry| Some(entry.tool.name.as_str()) == error.tool());
+        match entry.and_then(|entry| entry.tool.place.clone()) {
+            Some(place) => error.at(place),
+            None => error,
+        }
+    }
+
+    /// What an agent that acts for the caller sees.
+    #[must_use]
+    pub fn view(&self, caller: Caller) -> View {
+        View { registry: self.clone(), caller: Arc::new(caller), allowed: Allowed::All }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.entries.iter().map(|entry| &entry.tool.name)).finish()
+    }
+}
