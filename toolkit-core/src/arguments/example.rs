@@ -148,8 +148,7 @@ impl<'s> Search<'s> {
             return Vec::new();
         }
         let unlike = |id: NodeId, part: &dyn Fn(&Value) -> Option<Value>| {
-            let taken: Vec<Value> =
-                others.iter().chain([value]).filter_map(part).collect();
+            let taken: Vec<Value> = others.iter().chain([value]).filter_map(part).collect();
             self.another(id, &taken, depth + 1)
         };
         match value {
