@@ -199,7 +199,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Makes every call a rehearsal, as [`Options::dry_run`] makes one: shadow mode.
+    /// Makes every call a rehearsal, as [`Options::dry_run`](crate::Options::dry_run) makes one: shadow mode.
     ///
     /// Tools that say `effect = "read"` run.
     ///
