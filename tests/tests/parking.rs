@@ -345,7 +345,9 @@ fn todays_scopes_rules_and_tools_count() {
     let bare = registry.view(Caller::new("ann"));
     let outcome = bare.resume_blocking(&scope, Options::default()).unwrap();
     assert_eq!(outcome.status(), Status::Denied);
-    assert_eq!(office.process().resume(&scope).status(), Status::Denied, "it stays denied");
+    let again = office.process().resume(&scope);
+    assert_eq!(again.status(), Status::Denied, "it stays denied");
+    assert_eq!(again.host_note(), Some("missing scope `payments:write`"));
 
     let narrowed = office.parked("refund", r#"{"order_id": "O-3", "amount": 900}"#);
     office.approve("kim", &narrowed).unwrap();

@@ -35,22 +35,22 @@ impl Outcome {
     }
 
     /// The same outcome to the model; only the host sees the difference.
-    pub(crate) fn denied(unknown: Self, missing_scope: &str) -> Self {
+    pub(crate) fn denied(unknown: Self, host_note: String) -> Self {
         let details = Details {
             category: Some(Category::Permission),
             is_hidden: true,
-            host_note: Some(missing_scope_note(missing_scope)),
+            host_note: Some(host_note),
             ..Details::default()
         };
         Self::failed(Status::Denied, unknown.text, details)
     }
 
     /// A tool that the model sees and that the caller may not call.
-    pub(crate) fn not_permitted(tool: &str, missing_scope: &str) -> Self {
+    pub(crate) fn not_permitted(tool: &str, host_note: String) -> Self {
         let text = format!("{tool} is not permitted here. Do not call it again; tell the user.");
         let details = Details {
             category: Some(Category::Permission),
-            host_note: Some(missing_scope_note(missing_scope)),
+            host_note: Some(host_note),
             ..Details::default()
         };
         Self::failed(Status::Denied, text, details)
@@ -260,8 +260,4 @@ impl Outcome {
     pub fn not_run() -> Self {
         Self::new(Status::NotRun, "not run: the turn ended before this call was reached".to_owned())
     }
-}
-
-fn missing_scope_note(scope: &str) -> String {
-    format!("missing scope `{}`", escaped(scope, 80))
 }

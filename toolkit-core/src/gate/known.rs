@@ -7,6 +7,7 @@ use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
 use crate::limits::Limits;
+use crate::problem::escaped;
 use crate::tool::OnDenied;
 
 /// The allowlist of a view.
@@ -87,18 +88,23 @@ fn hidden(
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
     Ok(match missing {
-        Some((_, scope)) => Outcome::denied(unknown, scope),
+        Some((_, scope)) => Outcome::denied(unknown, lacks(scope)),
         None => unknown,
     })
+}
+
+/// What only the host reads of a call without a scope.
+fn lacks(scope: &str) -> String {
+    format!("missing scope `{}`", escaped(scope, 80))
 }
 
 /// The end of a call of a tool that the model may see and the caller may not call.
 fn not_permitted(entry: &Entry, scope: &str) -> Result<Outcome, Abort> {
     let tool = &entry.tool;
     match tool.policy.on_denied {
-        OnDenied::Outcome => Ok(Outcome::not_permitted(&tool.name, scope)),
+        OnDenied::Outcome => Ok(Outcome::not_permitted(&tool.name, lacks(scope))),
         OnDenied::Fatal => {
-            let error = FatalToolError::denied(format!("missing scope `{scope}`"));
+            let error = FatalToolError::denied(lacks(scope));
             Err(Abort::Fatal { tool: tool.name.clone(), error, executed: false })
         }
     }

@@ -360,7 +360,7 @@ pub(super) fn answer(tool: &str, known: Known) -> Outcome {
         Known::Declined { reason, .. } => Outcome::declined(reason.as_deref()),
         Known::Expired => Outcome::expired(tool),
         Known::Invalidated { why } => Outcome::overtaken(tool, &why),
-        Known::Denied { why } => Outcome::not_permitted(tool, &why),
+        Known::Denied { why } => Outcome::not_permitted(tool, why),
     }
 }
 
