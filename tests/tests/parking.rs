@@ -446,6 +446,14 @@ fn a_rehearsal_of_what_waits_changes_nothing() {
     let bare = office.process().0.view(Caller::new("ann"));
     let outcome = bare.resume_blocking(&id, Options::default().dry_run()).unwrap();
     assert_eq!(outcome.status(), Status::Denied);
+    let changed = Registry::builder()
+        .tools(tools![changed::refund])
+        .ledger(Arc::clone(&office.ledger))
+        .build()
+        .unwrap()
+        .view(ann());
+    let outcome = changed.resume_blocking(&id, Options::default().dry_run()).unwrap();
+    assert_eq!(outcome.status(), Status::Rejected);
     assert_eq!(pollster::block_on(office.ledger.list(&Filter::default())).unwrap(), before);
     assert_eq!(office.process().resume(&id).status(), Status::Ok);
 }

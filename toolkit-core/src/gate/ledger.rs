@@ -256,7 +256,11 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
         && record.tool_revision != way.entry.revision
     {
         let why = "it changed";
-        let known = book.invalidate(*id, why).await.map_err(|error| stop(way, &error))?;
+        let known = if way.is_rehearsal {
+            None
+        } else {
+            book.invalidate(*id, why).await.map_err(|error| stop(way, &error))?
+        };
         let outcome = known.map_or_else(|| Outcome::overtaken(tool, why), |k| answer(tool, k));
         return Err(refused(outcome));
     }
