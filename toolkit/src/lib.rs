@@ -108,7 +108,7 @@ pub use toolkit_macros::tool;
 /// let support = Support { limit: 500.0, refunds: AtomicU64::new(0) };
 /// let registry = Registry::builder()
 ///     .toolbox(support)
-///     .ledger(toolkit::ledger::MemoryLedger::new())
+///     .ledger(toolkit::ledger::MemoryLedger::accept_loss("a demonstration"))
 ///     .approver(|_: ApprovalRequest| async { Decision::declined("the desk is closed") })
 ///     .build()?;
 /// let view = registry.view(Caller::new("ann"));
