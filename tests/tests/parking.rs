@@ -378,6 +378,16 @@ mod changed {
         panic!("a changed tool runs {order_id} {amount} {currency}")
     }
 
+    pub mod harmless {
+        use toolkit::prelude::*;
+
+        /// Refunds an order.
+        #[tool(effect = "read", scopes("payments:write"))]
+        pub fn refund(order_id: &str, amount: f64, #[arg(default = "EUR")] currency: &str) {
+            panic!("a changed tool runs {order_id} {amount} {currency}")
+        }
+    }
+
     pub mod narrower {
         use toolkit::prelude::*;
 
@@ -393,6 +403,7 @@ mod changed {
 fn a_tool_that_changed_since_it_was_shown_does_not_run() {
     for (tool, words) in [
         (Tool::of::<changed::refund>(), "it changed"),
+        (Tool::of::<changed::harmless::refund>(), "it changed"),
         (Tool::of::<changed::narrower::refund>(), "it takes other arguments"),
     ] {
         let office = office();

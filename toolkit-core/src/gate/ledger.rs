@@ -247,6 +247,23 @@ impl<'a> Kept<'a> {
 /// How long a store that does not answer is left alone.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The end of a parked call whose tool is not the one that was shown; a rehearsal writes nothing.
+pub(super) async fn changed(
+    book: &Book,
+    id: ApprovalId,
+    tool: &str,
+    is_rehearsal: bool,
+) -> Outcome {
+    const WHY: &str = "it changed";
+    if is_rehearsal {
+        return Outcome::overtaken(tool, WHY);
+    }
+    match book.invalidate(id, WHY).await {
+        Ok(known) => known.map_or_else(|| Outcome::overtaken(tool, WHY), |k| answer(tool, k)),
+        Err(error) => unreachable(tool, &error),
+    }
+}
+
 /// Gate 4: a call that the ledger knows is answered without being run.
 pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Result<(), Stopped> {
     let Some(kept) = &way.kept else { return Ok(()) };
@@ -255,14 +272,7 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
     if let Some(Parked { id, record }) = way.parked()
         && record.tool_revision != way.entry.revision
     {
-        let why = "it changed";
-        let known = if way.is_rehearsal {
-            None
-        } else {
-            book.invalidate(*id, why).await.map_err(|error| stop(way, &error))?
-        };
-        let outcome = known.map_or_else(|| Outcome::overtaken(tool, why), |k| answer(tool, k));
-        return Err(refused(outcome));
+        return Err(refused(changed(book, *id, tool, way.is_rehearsal).await));
     }
     let mut known = book.look(proposal).await.map_err(|error| stop(way, &error))?;
     if let Some(Known::InDoubt { attempt, .. }) = known

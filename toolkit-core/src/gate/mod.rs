@@ -109,6 +109,14 @@ async fn pass(
         Ok(entry) => entry,
         Err(ended) => return ended,
     };
+    // A tool whose calls are kept no more would go around the ledger, and so around people.
+    if let (Some(Parked { id, .. }), Some(book)) = (&parked, &house.book)
+        && !ledger::keeps(&entry.tool)
+    {
+        let is_rehearsal = viewer.dry_run || house.dry_run;
+        let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
+        return Ok(Box::pin(outcome).await);
+    }
     let Viewer { caller, run_id, intent_id, dry_run, .. } = viewer;
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
