@@ -209,11 +209,6 @@ impl fmt::Display for ApprovalRequest {
     }
 }
 
-/// Whether a call of the tool can need a person at all.
-pub(crate) fn may_ask(tool: &Tool) -> bool {
-    tool.policy.may_ask()
-}
-
 /// On what ground a call goes on.
 pub(super) enum Agreement {
     /// Nobody has to agree.

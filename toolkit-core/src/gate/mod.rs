@@ -14,8 +14,8 @@ mod trial;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
-pub(crate) use approval::{is_one_word_enough, may_ask};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
 pub use timer::Timer;
@@ -165,7 +165,7 @@ impl Way<'_> {
 
     /// Whether a gate behind the arguments has to be asked, also where there are no rules.
     fn waits(&self) -> bool {
-        may_ask(&self.entry.tool) || self.is_rehearsal || self.kept.is_some()
+        self.entry.tool.policy.may_ask() || self.is_rehearsal || self.kept.is_some()
     }
 
     fn is_entered(&self) -> bool {
