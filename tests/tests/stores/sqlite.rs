@@ -309,7 +309,7 @@ fn a_name_that_is_memory_elsewhere_is_a_file() {
 #[test]
 fn many_open_a_new_file_at_once() {
     let folder = Folder::new("at-once");
-    for round in 0..5 {
+    for round in 0..20 {
         let path = folder.0.join(format!("{round}.db"));
         let start = std::sync::Barrier::new(8);
         std::thread::scope(|scope| {

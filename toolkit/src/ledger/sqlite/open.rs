@@ -205,7 +205,9 @@ fn set_up(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
     // Its own text is data, never a program: no trigger or view of a foreign file is run.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(told)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(told)?;
-    check(path, connection)?;
+    // Marks and tables are read as of one moment: another process may be creating them.
+    let moment = connection.transaction_with_behavior(TransactionBehavior::Deferred);
+    check(path, &*moment.map_err(told)?)?;
     log_ahead(path, connection)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(told)?;
     create_tables(path, connection)?;
