@@ -1,6 +1,7 @@
 //! The stores of the ledger, and the kit that they pass.
 
 mod folder;
+mod histories;
 mod kit;
 mod memory;
 mod postgres;

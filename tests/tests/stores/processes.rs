@@ -6,11 +6,11 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolkit::__private::ledger::{Book, Claim, Known};
 use toolkit::ledger::{Filter, Ledger, RowState};
-use toolkit_tests::{cases, workers};
+use toolkit_tests::{Dice, cases, workers};
 
 use crate::folder::Folder;
 use crate::servers::{address, fresh};
@@ -124,6 +124,39 @@ struct Left {
     in_doubt_without: usize,
 }
 
+impl Left {
+    /// Looks at the calls whose workers were killed: none took effect twice, and what is known of
+    /// each is so.
+    async fn judge(&mut self, place: &Place, store: &dyn Ledger, book: &Book, keys: &[String]) {
+        let had = place.had();
+        for key in keys {
+            let call = workers::call(key);
+            let effects = had.get(&call.arguments).copied().unwrap_or_default();
+            let right = workers::outcome(&call.arguments);
+            match afterwards(book, key).await {
+                Claim::Claimed(_) => {
+                    assert_eq!(effects, 0, "{key}: an effect without a record");
+                    self.free += 1;
+                }
+                Claim::Known(Known::Done(outcome)) => {
+                    assert_eq!((effects, &outcome), (1, &right), "{key}");
+                    let row = store.load(&call.key).await.unwrap().row;
+                    let again = book.claim(&call, None).await.unwrap();
+                    assert_eq!(again, Claim::Known(Known::Done(right)), "{key}");
+                    assert_eq!(store.load(&call.key).await.unwrap().row, row, "{key}");
+                    self.done += 1;
+                }
+                Claim::Known(Known::InDoubt { .. }) => match effects {
+                    0 => self.in_doubt_without += 1,
+                    1 => self.in_doubt_with_effect += 1,
+                    more => panic!("{key}: {more} effects"),
+                },
+                other @ Claim::Known(_) => panic!("{key}: {other:?}"),
+            }
+        }
+    }
+}
+
 async fn killed_everywhere(kind: &str) {
     let Some(place) = Place::of(kind, &format!("{kind}-killed-everywhere")) else { return };
     let store = place.open().await;
@@ -148,32 +181,7 @@ async fn killed_everywhere(kind: &str) {
         }
         left.kills += died.len();
         left.points.extend(died.into_iter().map(Option::unwrap));
-        let had = place.had();
-        for key in &keys {
-            let call = workers::call(key);
-            let effects = had.get(&call.arguments).copied().unwrap_or_default();
-            let right = workers::outcome(&call.arguments);
-            match afterwards(&book, key).await {
-                Claim::Claimed(_) => {
-                    assert_eq!(effects, 0, "{key}: an effect without a record");
-                    left.free += 1;
-                }
-                Claim::Known(Known::Done(outcome)) => {
-                    assert_eq!((effects, &outcome), (1, &right), "{key}");
-                    let row = store.load(&call.key).await.unwrap().row;
-                    let again = book.claim(&call, None).await.unwrap();
-                    assert_eq!(again, Claim::Known(Known::Done(right)), "{key}");
-                    assert_eq!(store.load(&call.key).await.unwrap().row, row, "{key}");
-                    left.done += 1;
-                }
-                Claim::Known(Known::InDoubt { .. }) => match effects {
-                    0 => left.in_doubt_without += 1,
-                    1 => left.in_doubt_with_effect += 1,
-                    more => panic!("{key}: {more} effects"),
-                },
-                other @ Claim::Known(_) => panic!("{key}: {other:?}"),
-            }
-        }
+        left.judge(&place, &*store, &book, &keys).await;
     }
     assert!(place.had().values().all(|effects| *effects == 1), "{:?}", place.had());
     assert_eq!(place.is_whole().await, left.kills + rounds);
@@ -196,6 +204,49 @@ async fn postgres_workers_killed_at_every_point_have_no_effect_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_workers_killed_at_every_point_have_no_effect_twice() {
     killed_everywhere("redis").await;
+}
+
+/// Kills each worker at whatever it does after a random time, up to what one needs to the end.
+async fn killed_at_any_time(kind: &str) {
+    let test = format!("{kind}-killed-at-any-time");
+    let Some(place) = Place::of(kind, &test) else { return };
+    let mut dice = Dice::fresh(&test);
+    let store = place.open().await;
+    let book = Book::new(Arc::clone(&store), workers::settings(), "second");
+    let start = Instant::now();
+    place.tells(&["claim", "the first"]);
+    let whole = usize::try_from(start.elapsed().as_micros()).unwrap();
+    let kills = cases(40).min(2_000);
+    let keys: Vec<String> = (0..kills).map(|number| format!("at any time {number}")).collect();
+    for key in &keys {
+        let piped = place.worker(&["claim", key]).stdout(Stdio::null()).spawn();
+        let mut worker = piped.unwrap();
+        let time = Duration::from_micros(dice.below(whole * 5 / 4) as u64);
+        std::thread::sleep(time);
+        // One that is done already can not be killed.
+        drop(worker.kill());
+        worker.wait().unwrap();
+    }
+    let mut left = Left { kills, ..Left::default() };
+    left.judge(&place, &*store, &book, &keys).await;
+    println!("{kind}: {left:#?}");
+    assert!(place.had().values().all(|effects| *effects == 1), "{:?}", place.had());
+    assert_eq!(place.is_whole().await, kills + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_workers_killed_at_any_time_have_no_effect_twice() {
+    killed_at_any_time("sqlite").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_workers_killed_at_any_time_have_no_effect_twice() {
+    killed_at_any_time("postgres").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_workers_killed_at_any_time_have_no_effect_twice() {
+    killed_at_any_time("redis").await;
 }
 
 async fn race(kind: &str) {

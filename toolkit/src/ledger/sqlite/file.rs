@@ -32,12 +32,10 @@ impl File {
     }
 
     fn loaded(&mut self, which: &str, by: impl rusqlite::ToSql) -> Result<Loaded, LedgerError> {
-        let found = self
-            .connection
-            .query_row(&format!("SELECT {ROW} FROM ledger WHERE {which}"), [by], |row| {
-                Ok(read(row))
-            })
-            .optional();
+        let select = format!("SELECT {ROW} FROM ledger WHERE {which}");
+        let select = self.connection.prepare_cached(&select);
+        let found = select.and_then(|mut select| select.query_row([by], |row| Ok(read(row))));
+        let found = found.optional();
         let row = found.map_err(|error| self.failed(&error))?.transpose()?;
         Ok(Loaded { row, now: self.now()? })
     }
@@ -62,41 +60,36 @@ impl File {
 
     /// Writes a row and a line of its history, or neither.
     fn write(&mut self, how: &str, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
+        const LINE: &str = "INSERT INTO history (key, version, at, actor, event, detail, written_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let written_at = self.now()?;
         let written = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let written = written.and_then(|transaction| {
-            let changed = transaction.execute(
-                how,
-                params![
-                    row.key.0,
-                    row.version.cast_signed(),
-                    row.state.as_str(),
-                    row.tenant,
-                    row.principal,
-                    row.tool,
-                    row.approval_id,
-                    row.created_at.0.cast_signed(),
-                    row.expires_at.map(|at| at.0.cast_signed()),
-                    row.document,
-                    seal(row).cast_signed(),
-                ],
-            )?;
+            let changed = transaction.prepare_cached(how)?.execute(params![
+                row.key.0,
+                row.version.cast_signed(),
+                row.state.as_str(),
+                row.tenant,
+                row.principal,
+                row.tool,
+                row.approval_id,
+                row.created_at.0.cast_signed(),
+                row.expires_at.map(|at| at.0.cast_signed()),
+                row.document,
+                seal(row).cast_signed(),
+            ])?;
             if changed == 0 {
                 return Ok(false);
             }
-            transaction.execute(
-                "INSERT INTO history (key, version, at, actor, event, detail, written_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![
-                    line.key.0,
-                    line.version.cast_signed(),
-                    line.at.0.cast_signed(),
-                    line.actor,
-                    line.event,
-                    line.detail,
-                    written_at.0.cast_signed(),
-                ],
-            )?;
+            transaction.prepare_cached(LINE)?.execute(params![
+                line.key.0,
+                line.version.cast_signed(),
+                line.at.0.cast_signed(),
+                line.actor,
+                line.event,
+                line.detail,
+                written_at.0.cast_signed(),
+            ])?;
             transaction.commit()?;
             Ok(true)
         });
@@ -172,8 +165,9 @@ impl File {
     /// The system's time; never an earlier one than was told or written before.
     fn now(&mut self) -> Result<Timestamp, LedgerError> {
         const NEWEST: &str = "SELECT written_at FROM history ORDER BY id DESC LIMIT 1";
-        let newest = self.connection.query_row(NEWEST, [], |row| row.get::<_, i64>(0)).optional();
-        let newest = newest.map_err(|error| self.failed(&error))?.unwrap_or_default();
+        let newest = self.connection.prepare_cached(NEWEST);
+        let newest = newest.and_then(|mut newest| newest.query_row([], |row| row.get::<_, i64>(0)));
+        let newest = newest.optional().map_err(|error| self.failed(&error))?.unwrap_or_default();
         self.latest = self.latest.max(system_time()).max(Timestamp(newest.cast_unsigned()));
         Ok(self.latest)
     }
