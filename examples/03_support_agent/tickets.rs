@@ -119,7 +119,7 @@ fn show_what_is_next(folder: &Path, id: &str, out: &mut dyn Write) -> io::Result
 /// Runs what a person agreed to, and tries to run it once more.
 pub(crate) fn resume(folder: &Path, id: &str, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let branch = Branch::reopen(folder)?;
-    let desk = Desk::shared(branch.ledger.clone());
+    let desk = Desk::new(branch.ledger.clone());
     let call = block_on(desk.show(id))?;
     writeln!(out, "resumed twice; nothing but the approval's id is given")?;
     show(out, call.state.as_str(), &call.rendered)?;

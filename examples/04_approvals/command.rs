@@ -13,10 +13,10 @@ usage: approvals [--ledger FILE] COMMAND
                             refuse it, or take an agreement back; the model reads the reason
   history ID                what happened to it, by an approval's id or a row's key
   in-doubt                  calls of which nobody knows whether they took effect
-  resolve KEY applied TEXT REASON [--by NAME]
+  resolve DOUBT applied TEXT REASON [--by NAME]
                             it took effect; the same call is answered with the text
-  resolve KEY not-applied|run-again REASON [--by NAME] [--force]
-                            the same call may run; --force: before the attempt is settled
+  resolve DOUBT not-applied|run-again REASON [--by NAME] [--force]
+                            the same call may run; --force: it was not settled when it was listed
 The ledger is target/shop/calls.db where none is named, NAME is $USER.";
 
 /// Where `support_agent --tickets` keeps its ledger.
@@ -36,7 +36,7 @@ pub(crate) enum What {
     Decline { id: String, reason: Option<String> },
     History { id: String },
     InDoubt,
-    Resolve { key: String, resolution: Resolution, haste: Haste, reason: String },
+    Resolve { doubt: String, resolution: Resolution, haste: Haste, reason: String },
 }
 
 impl What {
@@ -68,9 +68,9 @@ impl Command {
 }
 
 fn what(words: &[&str], haste: Haste) -> Option<What> {
-    let resolve = |key: &str, resolution, reason: &str| {
-        let (key, reason) = (key.to_owned(), reason.to_owned());
-        Some(What::Resolve { key, resolution, haste, reason })
+    let resolve = |doubt: &str, resolution, reason: &str| {
+        let (doubt, reason) = (doubt.to_owned(), reason.to_owned());
+        Some(What::Resolve { doubt, resolution, haste, reason })
     };
     match *words {
         ["list"] => Some(What::List),
@@ -82,11 +82,11 @@ fn what(words: &[&str], haste: Haste) -> Option<What> {
         }
         ["history", id] => Some(What::History { id: id.to_owned() }),
         ["in-doubt"] => Some(What::InDoubt),
-        ["resolve", key, "applied", text, reason] => {
-            resolve(key, Resolution::Applied(text.to_owned()), reason)
+        ["resolve", doubt, "applied", text, reason] => {
+            resolve(doubt, Resolution::Applied(text.to_owned()), reason)
         }
-        ["resolve", key, "not-applied", reason] => resolve(key, Resolution::NotApplied, reason),
-        ["resolve", key, "run-again", reason] => resolve(key, Resolution::RunAgain, reason),
+        ["resolve", doubt, "not-applied", reason] => resolve(doubt, Resolution::NotApplied, reason),
+        ["resolve", doubt, "run-again", reason] => resolve(doubt, Resolution::RunAgain, reason),
         _ => None,
     }
 }

@@ -16,41 +16,26 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use pollster::block_on;
 use toolkit::ledger::{
-    Desk, DeskError, Filter, Haste, Ledger, LedgerError, Person, Resolution, RowKey, RowState,
-    SqliteLedger, Timestamp,
+    Desk, Doubt, Filter, Haste, Person, Resolution, RowState, SqliteLedger, printable,
 };
 
 use command::{Command, USAGE, What};
-use told::{plain, span, tell, tell_doubtful, tell_in_short, tell_past};
+use told::{span, tell, tell_doubtful, tell_in_short, tell_past};
 
 type Done = Result<(), Box<dyn Error>>;
 
 /// A ledger that is there, and who may decide on its calls.
 struct Office {
-    ledger: Arc<SqliteLedger>,
     desk: Desk,
     by: Option<String>,
 }
 
 impl Office {
     fn open(path: &Path, by: Option<String>) -> Result<Self, Box<dyn Error>> {
-        // Opening would create it, and nothing waits in an empty one.
-        if !path.exists() {
-            let path = path.display();
-            return Err(format!("there is no ledger {path}; name its file with --ledger").into());
-        }
-        let ledger = Arc::new(SqliteLedger::open(path)?);
-        let desk = Desk::new(Arc::clone(&ledger));
-        Ok(Self { ledger, desk, by })
-    }
-
-    /// What time it is by the ledger's clock.
-    async fn now(&self) -> Result<Timestamp, LedgerError> {
-        Ok(self.ledger.load(&RowKey([0; 32])).await?.now)
+        Ok(Self { desk: Desk::new(SqliteLedger::open_existing(path)?), by })
     }
 
     /// Who decides on a tenant's calls.
@@ -66,20 +51,22 @@ impl Office {
     async fn run(&self, what: What, out: &mut dyn Write) -> Done {
         match what {
             What::List => self.list(out).await,
-            What::Show { id } => Ok(tell(&self.desk.show(&id).await?, self.now().await?, out)?),
+            What::Show { id } => {
+                Ok(tell(&self.desk.show(&id).await?, self.desk.now().await?, out)?)
+            }
             What::Approve { id } => self.approve(&id, out).await,
             What::Decline { id, reason } => self.decline(&id, reason.as_deref(), out).await,
             What::History { id } => self.history(&id, out).await,
             What::InDoubt => self.in_doubt(out).await,
-            What::Resolve { key, resolution, haste, reason } => {
-                self.resolve(&key, resolution, haste, &reason, out).await
+            What::Resolve { doubt, resolution, haste, reason } => {
+                self.resolve(&doubt, resolution, haste, &reason, out).await
             }
         }
     }
 
     async fn list(&self, out: &mut dyn Write) -> Done {
         let waiting = self.desk.waiting(&Filter::default()).await?;
-        let now = self.now().await?;
+        let now = self.desk.now().await?;
         if waiting.is_empty() {
             writeln!(out, "nothing waits for a person")?;
         }
@@ -89,10 +76,10 @@ impl Office {
     async fn approve(&self, id: &str, out: &mut dyn Write) -> Done {
         let call = self.desk.show(id).await?;
         let person = self.person(&call.tenant)?;
-        let now = self.now().await?;
+        let now = self.desk.now().await?;
         tell(&call, now, out).map_err(|error| unseen(&error))?;
         let state = self.desk.approve(&person, id, &call.binding).await?;
-        let person = plain(&person.to_string());
+        let person = printable(&person.to_string());
         if state == RowState::Parked {
             writeln!(out, "{person} agreed, and more people must")?;
         } else {
@@ -105,21 +92,21 @@ impl Office {
     async fn decline(&self, id: &str, reason: Option<&str>, out: &mut dyn Write) -> Done {
         let call = self.desk.show(id).await?;
         let person = self.person(&call.tenant)?;
-        tell(&call, self.now().await?, out).map_err(|error| unseen(&error))?;
+        tell(&call, self.desk.now().await?, out).map_err(|error| unseen(&error))?;
         self.desk.decline(&person, id, reason).await?;
-        let person = plain(&person.to_string());
+        let person = printable(&person.to_string());
         Ok(writeln!(out, "{person} declined: it will not run")?)
     }
 
     async fn history(&self, id: &str, out: &mut dyn Write) -> Done {
         let past = self.desk.history(id).await?;
-        let now = self.now().await?;
+        let now = self.desk.now().await?;
         past.iter().try_for_each(|past| Ok(tell_past(past, now, out)?))
     }
 
     async fn in_doubt(&self, out: &mut dyn Write) -> Done {
         let doubtful = self.desk.in_doubt().await?;
-        let now = self.now().await?;
+        let now = self.desk.now().await?;
         if doubtful.is_empty() {
             writeln!(out, "nothing is in doubt")?;
         }
@@ -128,28 +115,22 @@ impl Office {
 
     async fn resolve(
         &self,
-        key: &str,
+        doubt: &str,
         resolution: Resolution,
         haste: Haste,
         reason: &str,
         out: &mut dyn Write,
     ) -> Done {
+        let doubt: Doubt = doubt.parse()?;
         let doubtful = self.desk.in_doubt().await?;
-        let call = doubtful.iter().find(|call| call.key.to_string() == key);
-        let call = call.ok_or_else(|| format!("no call in doubt has the key {key:?}"))?;
+        let call = doubtful.iter().find(|call| call.doubt.key == doubt.key);
+        let call = call.ok_or_else(|| format!("no call in doubt has the key {}", doubt.key))?;
         let person = self.person(&call.tenant)?;
-        let now = self.now().await?;
+        let now = self.desk.now().await?;
         tell_doubtful(call, now, out).map_err(|error| unseen(&error))?;
-        let resolved = self.desk.resolve(&person, &call.key, resolution, haste, reason).await;
-        let state = resolved.map_err(|error| match error {
-            DeskError::NotSettled { from } => format!(
-                "the attempt can take effect for {} yet: wait, or say --force when its worker is \
-                 known to be dead",
-                span(from.since(now))
-            ),
-            other => other.to_string(),
-        })?;
-        let person = plain(&person.to_string());
+        let resolved = self.desk.resolve(&person, &doubt, resolution, haste, reason).await;
+        let state = resolved?;
+        let person = printable(&person.to_string());
         Ok(writeln!(out, "{person} resolved: it is {state}")?)
     }
 }

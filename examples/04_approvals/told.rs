@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use toolkit::ledger::{DoubtfulCall, HistoryLine, ParkedCall, Timestamp};
+use toolkit::ledger::{DoubtfulCall, HistoryLine, ParkedCall, Timestamp, printable};
 
 /// One line of a list.
 pub(crate) fn tell_in_short(
@@ -21,11 +21,11 @@ pub(crate) fn tell(call: &ParkedCall, now: Timestamp, out: &mut dyn Write) -> io
     let ParkedCall { id, state, asked_at, expires_at, binding, .. } = call;
     writeln!(out, "{id} is {state}")?;
     line(out, "call", &call.rendered)?;
-    line(out, "arguments", &plain(&call.arguments))?;
+    line(out, "arguments", &printable(&call.arguments))?;
     line(out, "preview", call.preview.as_deref().unwrap_or("none"))?;
     let asked_by = asked_by(&call.requester, &call.tenant);
     line(out, "asked by", &format!("{asked_by}, {}", since(*asked_at, now)))?;
-    line(out, "scopes", &plain(&call.scopes.join(", ")))?;
+    line(out, "scopes", &printable(&call.scopes.join(", ")))?;
     line(out, "needs", &needs(call))?;
     line(out, "expires", &until(*expires_at, now))?;
     line(out, "binding", &binding.to_string())
@@ -36,12 +36,12 @@ fn needs(call: &ParkedCall) -> String {
     let people = if call.quorum == 1 { "person" } else { "people" };
     let mut needs = format!("{} {people} to agree", call.quorum);
     if call.four_eyes {
-        let requester = plain(&call.requester);
+        let requester = printable(&call.requester);
         needs.extend([", and ", requester.as_str(), " is not one of them"]);
     }
     for (index, vote) in call.votes.iter().enumerate() {
         let before = if index == 0 { "; agreed: " } else { ", " };
-        let (by, channel) = (plain(&vote.by), plain(&vote.channel));
+        let (by, channel) = (printable(&vote.by), printable(&vote.channel));
         needs.extend([before, by.as_str(), " (", channel.as_str(), ")"]);
     }
     needs
@@ -53,26 +53,27 @@ pub(crate) fn tell_doubtful(
     now: Timestamp,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let DoubtfulCall { key, tool, cause, settles_at, .. } = call;
-    writeln!(out, "{key} is in doubt")?;
-    line(out, "call", tool)?;
-    line(out, "arguments", &plain(&call.arguments))?;
+    let DoubtfulCall { doubt, cause, settles_at, .. } = call;
+    writeln!(out, "{} is in doubt", doubt.key)?;
+    line(out, "call", &call.rendered)?;
+    line(out, "arguments", &printable(&call.arguments))?;
     let asked_by = asked_by(&call.requester, &call.tenant);
     line(out, "asked by", &asked_by)?;
     line(out, "since", &since(call.since, now))?;
-    line(out, "cause", &plain(cause))?;
+    line(out, "cause", &printable(cause))?;
     let settled = if *settles_at <= now {
         "yes: the attempt can not take effect any more".to_owned()
     } else {
         format!("no: the attempt can take effect for {} yet", span(settles_at.since(now)))
     };
-    line(out, "settled", &settled)
+    line(out, "settled", &settled)?;
+    line(out, "doubt", &doubt.to_string())
 }
 
 /// One thing that happened.
 pub(crate) fn tell_past(past: &HistoryLine, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let HistoryLine { at, actor, event, detail, .. } = past;
-    let (actor, when, detail) = (plain(actor), since(*at, now), plain(detail));
+    let (actor, when, detail) = (printable(actor), since(*at, now), printable(detail));
     let colon = if detail.is_empty() { "" } else { ": " };
     writeln!(out, "{event} by {actor}, {when}{colon}{detail}")
 }
@@ -87,7 +88,7 @@ fn line(out: &mut dyn Write, name: &str, text: &str) -> io::Result<()> {
 
 fn asked_by(requester: &str, tenant: &str) -> String {
     let of = if tenant.is_empty() { "" } else { " of " };
-    format!("{}{of}{}", plain(requester), plain(tenant))
+    format!("{}{of}{}", printable(requester), printable(tenant))
 }
 
 fn since(then: Timestamp, now: Timestamp) -> String {
@@ -105,20 +106,4 @@ pub(crate) fn span(duration: Duration) -> String {
     let unit = UNITS.into_iter().find(|(length, _)| seconds >= 2 * length);
     let (length, unit) = unit.unwrap_or((1, "s"));
     format!("{} {unit}", seconds / length)
-}
-
-/// A text with everything that does not print escaped: what a model or a stranger wrote
-/// shall not move the cursor of who decides on it.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars().fold(String::new(), |mut plain, c| {
-        match c {
-            '"' | '\'' | '\\' => plain.push(c),
-            // These print as nothing although they count as letters or symbols.
-            '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
-                plain.extend(c.escape_unicode());
-            }
-            c => plain.extend(c.escape_debug()),
-        }
-        plain
-    })
 }

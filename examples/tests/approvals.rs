@@ -253,8 +253,8 @@ fn an_unknown_id_is_told_in_one_line() {
 fn a_file_that_is_no_ledger_is_told_in_one_line_and_left_as_it_is() {
     let folder = Folder::new("no-ledger");
     let missing = folder.approvals(&["list"]);
-    let err =
-        format!("approvals: there is no ledger {}; name its file with --ledger\n", folder.ledger());
+    let ledger = folder.ledger();
+    let err = format!("approvals: the ledger can not be reached: there is no file {ledger}\n");
     assert_eq!(missing, Ran { code: Some(1), out: String::new(), err });
     let resumed = folder.agent(&["--resume", "apr_1"]);
     let err = format!("support_agent: {} holds no shop: answer its tickets first\n", folder.shop());
@@ -279,8 +279,8 @@ fn a_wrong_command_line_is_answered_with_the_usage() {
         &["approve", "apr_1", "--by"],
         &["approve", "apr_1", "--by", " "],
         &["approve", "apr_1", "--force"],
-        &["resolve", "key", "applied", "no reason"],
-        &["resolve", "key", "perhaps", "a reason"],
+        &["resolve", "doubt", "applied", "no reason"],
+        &["resolve", "doubt", "perhaps", "a reason"],
         &["--verbose", "list"],
     ] {
         let Ran { code, out, err } = ran("approvals", arguments);
@@ -358,7 +358,8 @@ fn pay(name: &str) -> Result<(), std::io::Error> {
     Err(std::io::Error::other(format!("no answer for {name}")))
 }
 
-/// A ledger with a call in doubt, which a program of its own left there; gives its key.
+/// A ledger with a call in doubt, which a program of its own left there; gives what it is
+/// resolved by.
 fn doubtful(folder: &Folder, settle: Duration) -> String {
     let ledger = SqliteLedger::open(folder.ledger()).unwrap();
     let settings = Settings { lease: Duration::from_secs(1), settle, ..Settings::default() };
@@ -375,30 +376,35 @@ fn doubtful(folder: &Folder, settle: Duration) -> String {
     let told = folder.approvals(&["in-doubt"]).out;
     assert!(told.contains(r#"{"name":"A\u{202e}B"}"#), "{told}");
     assert!(told.contains("\n  asked by    ann of furniture\n"), "{told}");
-    words(&told).next().unwrap().to_owned()
+    told.lines().find_map(|line| line.strip_prefix("  doubt       ")).unwrap().to_owned()
+}
+
+/// The key of its row.
+fn key_of(doubt: &str) -> &str {
+    doubt.split(':').next().unwrap()
 }
 
 #[test]
 fn a_call_in_doubt_is_resolved_by_a_person() {
     let folder = Folder::new("in-doubt");
-    let key = doubtful(&folder, Duration::from_secs(3_600));
+    let doubt = doubtful(&folder, Duration::from_secs(3_600));
     let by = ["--by", "kim"];
-    let early =
-        folder.approvals(&[&["resolve", &key, "not-applied", "asked the bank"], &by[..]].concat());
+    let arguments = ["resolve", &doubt, "not-applied", "asked the bank"];
+    let early = folder.approvals(&[&arguments, &by[..]].concat());
     assert_eq!(early.code, Some(1));
-    let said = "yet: wait, or say --force when its worker is known to be dead\n";
+    let said = " s: look after that, or force it when its worker is known to be dead\n";
     assert!(early.err.ends_with(said), "{}", early.err);
 
-    let arguments = ["resolve", &key, "applied", "paid as B-7", "asked the bank"];
+    let arguments = ["resolve", &doubt, "applied", "paid as B-7", "asked the bank"];
     let resolved = folder.approvals(&[&arguments, &by[..]].concat());
     assert_eq!((resolved.code, resolved.err.as_str()), (Some(0), ""));
     assert!(resolved.out.ends_with("\nkim (cli) resolved: it is done\n"), "{}", resolved.out);
     assert_eq!(folder.approvals(&["in-doubt"]).out, "nothing is in doubt\n");
 
     let again = folder.approvals(&[&arguments, &by[..]].concat());
-    let err = format!("approvals: no call in doubt has the key {key:?}\n");
+    let err = format!("approvals: no call in doubt has the key {}\n", key_of(&doubt));
     assert_eq!(again, Ran { code: Some(1), out: String::new(), err });
-    let history = folder.approvals(&["history", &key]).out;
+    let history = folder.approvals(&["history", key_of(&doubt)]).out;
     let last = history.lines().last().unwrap();
     assert!(last.starts_with("resolved by kim (cli), "), "{history}");
     assert!(last.ends_with(" applied: asked the bank"), "{history}");
@@ -407,11 +413,11 @@ fn a_call_in_doubt_is_resolved_by_a_person() {
 #[test]
 fn a_person_answers_for_a_worker_that_is_dead() {
     let folder = Folder::new("forced");
-    let key = doubtful(&folder, Duration::from_secs(3_600));
-    let arguments = ["resolve", &key, "run-again", "the host burnt", "--force", "--by", "kim"];
+    let doubt = doubtful(&folder, Duration::from_secs(3_600));
+    let arguments = ["resolve", &doubt, "run-again", "the host burnt", "--force", "--by", "kim"];
     let resolved = folder.approvals(&arguments);
     assert!(resolved.out.ends_with("\nkim (cli) resolved: it is free\n"), "{resolved:?}");
-    let history = folder.approvals(&["history", &key]).out;
+    let history = folder.approvals(&["history", key_of(&doubt)]).out;
     let said = "run again, forced before it was settled: the host burnt\n";
     assert!(history.ends_with(said), "{history}");
 }

@@ -277,7 +277,7 @@ fn a_person_who_knows_better_ends_the_doubt() {
     let [doubt] = &pollster::block_on(desk.in_doubt()).unwrap()[..] else { panic!() };
     let applied = Resolution::Applied("it was paid, the bank says".to_owned());
     let haste = toolkit::ledger::Haste::Settled;
-    pollster::block_on(desk.resolve(&kim, &doubt.key, applied, haste, "statement 7")).unwrap();
+    pollster::block_on(desk.resolve(&kim, &doubt.doubt, applied, haste, "statement 7")).unwrap();
     let again = house.call("fail", r#"{"how": "io"}"#);
     assert_eq!(again.status(), Status::Duplicate);
     assert_eq!(again.result_text(), "it was paid, the bank says");

@@ -324,7 +324,17 @@ pub(crate) fn escaped(text: &str, max_chars: usize) -> String {
 }
 
 /// Text with everything that does not print escaped, and its quotes as they are.
-pub(crate) fn printable(text: &str) -> String {
+///
+/// Control characters, those that turn the direction of writing, and those that print as nothing:
+/// what a model or a stranger wrote shall not move the cursor of who reads it.
+///
+/// ```
+/// use toolkit::ledger::printable;
+///
+/// assert_eq!(printable("O-1\u{1b}[2J \u{202e}paid\""), r#"O-1\u{1b}[2J \u{202e}paid""#);
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> String {
     text.chars().fold(String::new(), |mut shown, c| {
         push_printable(&mut shown, c);
         shown

@@ -59,7 +59,7 @@ async fn work(
             Parked::TooMany { most } => Ok(format!("as many as {most} wait")),
         },
         ("approve", [id]) => {
-            let desk = Desk::shared(watched);
+            let desk = Desk::new(watched);
             let approved = match desk.show(id).await {
                 Ok(call) => desk.approve(&workers::kim(), id, &call.binding).await,
                 Err(error) => Err(error),

@@ -8,7 +8,7 @@ use std::path::Path;
 use toolkit::__private::ledger::{
     Decision, Ended, Event, Haste, Record, Resolution, Step, Terms, Today, step,
 };
-use toolkit::ledger::{Digest, Person, RowState, Timestamp};
+use toolkit::ledger::{Digest, Doubt, Person, RowState, Timestamp};
 use toolkit::{OnUnknown, Verified};
 
 use crate::samples::{
@@ -78,11 +78,10 @@ fn events(record: Option<&Record>) -> Vec<(&'static str, Event)> {
     };
     let asks_more = Today { terms: Terms { quorum: 2, ..terms() }, ..today() };
     let previews = Terms { preview: Some("refunds 21".to_owned()), ..terms() };
-    let resolve = |resolution, haste| Event::Resolve {
-        person: person("kim"),
-        resolution,
-        haste,
-        reason: "asked the bank".to_owned(),
+    let doubt = Doubt { key: call.key, attempt: FIRST, seen_at: NOW };
+    let resolve = |doubt, resolution, haste| {
+        let (person, reason) = (person("kim"), "asked the bank".to_owned());
+        Event::Resolve { person, doubt, resolution, haste, reason }
     };
     let applied = Resolution::Applied("R-1".to_owned());
     let turned = Event::Turned { of: ID, person: person("kim"), why: "lacks the scope".to_owned() };
@@ -109,9 +108,10 @@ fn events(record: Option<&Record>) -> Vec<(&'static str, Event)> {
         ("fail in the dark", settle(FIRST, Ended::Ambiguous("timeout".to_owned()))),
         ("heartbeat", Event::Heartbeat { attempt: FIRST, lease: MINUTE }),
         ("heartbeat, another attempt", Event::Heartbeat { attempt: NO_ATTEMPT, lease: MINUTE }),
-        ("verified as applied", verified(Verified::Applied(outcome("R-1")))),
-        ("verified as not applied", verified(Verified::NotApplied)),
-        ("verified as unknown", verified(Verified::Unknown)),
+        ("verified as applied", verified(NOW, Verified::Applied(outcome("R-1")))),
+        ("verified as not applied", verified(NOW, Verified::NotApplied)),
+        ("verified as not applied, looked at the start", verified(START, Verified::NotApplied)),
+        ("verified as unknown", verified(NOW, Verified::Unknown)),
         ("approve", shown("kim")),
         ("approve, once more by another", shown("lee")),
         ("approve, by who asked", shown("ann")),
@@ -122,10 +122,18 @@ fn events(record: Option<&Record>) -> Vec<(&'static str, Event)> {
         ("approve, another tenant", decide(stranger, Decision::Approve { seen: Digest([1; 32]) })),
         ("decline", decline(person("kim"))),
         ("turn away", turned),
-        ("resolve as applied", resolve(applied, Haste::Settled)),
-        ("resolve as not applied", resolve(Resolution::NotApplied, Haste::Settled)),
-        ("resolve as not applied, forced", resolve(Resolution::NotApplied, Haste::Forced)),
-        ("resolve to run again", resolve(Resolution::RunAgain, Haste::Settled)),
+        ("resolve as applied", resolve(doubt, applied.clone(), Haste::Settled)),
+        (
+            "resolve as applied, another attempt",
+            resolve(Doubt { attempt: NO_ATTEMPT, ..doubt }, applied, Haste::Settled),
+        ),
+        ("resolve as not applied", resolve(doubt, Resolution::NotApplied, Haste::Settled)),
+        (
+            "resolve as not applied, seen at the start",
+            resolve(Doubt { seen_at: START, ..doubt }, Resolution::NotApplied, Haste::Settled),
+        ),
+        ("resolve as not applied, forced", resolve(doubt, Resolution::NotApplied, Haste::Forced)),
+        ("resolve to run again", resolve(doubt, Resolution::RunAgain, Haste::Settled)),
         ("invalidate", Event::Invalidate { of: ID, why: "the tool is gone".to_owned() }),
         ("deny", Event::Deny { of: ID, why: "lacks payments:write".to_owned() }),
         (
@@ -138,8 +146,14 @@ fn events(record: Option<&Record>) -> Vec<(&'static str, Event)> {
 
 const NO_ATTEMPT: toolkit::ledger::AttemptId = toolkit::ledger::AttemptId(99);
 
-fn verified(verdict: Verified<toolkit::__private::ledger::StoredOutcome>) -> Event {
-    Event::Verified { attempt: FIRST, verdict }
+/// A look at whatever moment it is told of.
+const NOW: Timestamp = Timestamp(u64::MAX);
+
+fn verified(
+    looked_at: Timestamp,
+    verdict: Verified<toolkit::__private::ledger::StoredOutcome>,
+) -> Event {
+    Event::Verified { attempt: FIRST, looked_at, verdict }
 }
 
 fn table() -> String {

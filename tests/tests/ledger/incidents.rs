@@ -8,8 +8,8 @@ use toolkit::__private::ledger::{
     Today, Verdict, key_of_run, row_key, tool_revision,
 };
 use toolkit::ledger::{
-    ApprovalId, Desk, DeskError, Digest, Filter, Haste, Ledger, MemoryLedger, Person, Resolution,
-    RowState, Settings, Timestamp,
+    ApprovalId, Desk, DeskError, Digest, Doubt, Filter, Haste, Ledger, MemoryLedger, Person,
+    Resolution, RowState, Settings, Timestamp,
 };
 use toolkit::{OnUnknown, Verified};
 
@@ -37,7 +37,7 @@ fn stage() -> Stage {
     };
     let book = Book::new(store.clone(), settings(), "worker-1");
     let other = Book::new(store.clone(), settings(), "worker-2");
-    let desk = Desk::shared(store.clone());
+    let desk = Desk::new(store.clone());
     Stage { store, clock, book, other, desk }
 }
 
@@ -327,7 +327,7 @@ fn what_people_agreed_to_survives_the_process_that_asked() {
         other => panic!("{other:?}"),
     };
     drop((book, desk));
-    let desk = Desk::shared(store.clone());
+    let desk = Desk::new(store.clone());
     pollster::block_on(async {
         let [call] = &desk.waiting(&Filter::default()).await.unwrap()[..] else {
             panic!("one call waits");
@@ -451,23 +451,84 @@ fn an_operator_waits_until_an_attempt_is_settled_or_answers_for_it() {
     let stage = stage();
     let attempt = stage.claims(&refund());
     stage.settles(&attempt, Ended::Ambiguous("connection lost".to_owned()));
-    let resolve = |resolution: Resolution, haste| {
-        let key = &attempt.key;
-        pollster::block_on(stage.desk.resolve(&person("kim"), key, resolution, haste, "asked"))
+    let seen = || {
+        let [doubt] = &pollster::block_on(stage.desk.in_doubt()).unwrap()[..] else { panic!() };
+        doubt.clone()
+    };
+    let resolve = |doubt: &Doubt, resolution: Resolution, haste| {
+        pollster::block_on(stage.desk.resolve(&person("kim"), doubt, resolution, haste, "asked"))
     };
     let from = Timestamp(1_120_000);
-    let early = resolve(Resolution::NotApplied, Haste::Settled);
-    assert_eq!(early, Err(DeskError::NotSettled { from }));
-    assert_eq!(resolve(Resolution::NotApplied, Haste::Forced), Ok(RowState::Free));
+    let first = seen();
+    let early = resolve(&first.doubt, Resolution::NotApplied, Haste::Settled);
+    let early = early.unwrap_err();
+    assert_eq!(early, DeskError::NotSettled { from, seen_at: Timestamp(1_000_000) });
+    assert_eq!(
+        early.to_string(),
+        "when it was seen, the attempt could still take effect for 120 s: look after that, or \
+         force it when its worker is known to be dead"
+    );
+    let shown = "refund for ann of furniture\n  amount: number = 20";
+    assert_eq!((&*first.rendered, first.approval_id), (shown, None));
+    let forced = resolve(&first.doubt, Resolution::NotApplied, Haste::Forced);
+    assert_eq!(forced, Ok(RowState::Free));
     let history = pollster::block_on(stage.desk.history(&attempt.key.to_string())).unwrap();
     let last = history.last().unwrap();
     assert_eq!((&*last.actor, &*last.event), ("kim (cli)", "resolved"));
     assert!(last.detail.contains("forced before it was settled: asked"), "{}", last.detail);
     let again = stage.claims(&refund());
     stage.settles(&again, Ended::Ambiguous("connection lost".to_owned()));
-    let applied = resolve(Resolution::Applied("R-1".to_owned()), Haste::Settled);
+    let applied = resolve(&seen().doubt, Resolution::Applied("R-1".to_owned()), Haste::Settled);
     assert_eq!(applied, Ok(RowState::Done));
     assert_eq!(stage.looks(&refund()), Some(Known::Done(StoredOutcome::ok("R-1"))));
+}
+
+/// Two people see one doubt. While the second one makes up their mind, the first one ends it, the
+/// call runs again and is in doubt once more: what the second one saw is over.
+#[test]
+fn a_word_on_an_attempt_that_was_seen_before_does_not_count_for_the_next_one() {
+    let stage = stage();
+    let resolve = |doubt: &Doubt, resolution: Resolution| {
+        let (kim, haste) = (person("kim"), Haste::Settled);
+        pollster::block_on(stage.desk.resolve(&kim, doubt, resolution, haste, "asked"))
+    };
+    let fails = || {
+        let attempt = stage.claims(&refund());
+        stage.settles(&attempt, Ended::Ambiguous("connection lost".to_owned()));
+        stage.passes(3);
+        let [doubt] = &pollster::block_on(stage.desk.in_doubt()).unwrap()[..] else { panic!() };
+        doubt.doubt
+    };
+    let first = fails();
+    assert_eq!(resolve(&first, Resolution::NotApplied), Ok(RowState::Free));
+    let second = fails();
+    assert_eq!(resolve(&first, Resolution::NotApplied), Err(DeskError::OtherAttempt));
+    let applied = Resolution::Applied("R-1".to_owned());
+    assert_eq!(resolve(&first, applied), Err(DeskError::OtherAttempt));
+    assert_eq!(resolve(&second, Resolution::NotApplied), Ok(RowState::Free));
+}
+
+/// Who looked while the attempt could still take effect saw nothing, and it took effect after.
+#[test]
+fn that_nothing_happened_counts_only_from_a_look_after_the_attempt_was_settled() {
+    let stage = stage();
+    let refund = call(r#"{"amount":20}"#, OnUnknown::Verify);
+    let attempt = stage.claims(&refund);
+    stage.settles(&attempt, Ended::Ambiguous("connection lost".to_owned()));
+    let Some(Known::InDoubt { seen_at, settles_at, .. }) = stage.looks(&refund) else { panic!() };
+    let [early] = &pollster::block_on(stage.desk.in_doubt()).unwrap()[..] else { panic!() };
+    stage.passes(3);
+    let verify = |looked_at| {
+        let verdict = Verified::NotApplied;
+        let verified = stage.other.verified(&attempt.key, attempt.id, looked_at, verdict);
+        pollster::block_on(verified).unwrap()
+    };
+    assert_eq!(verify(seen_at), Verdict::NotYet(settles_at));
+    let (kim, nothing) = (person("kim"), Resolution::NotApplied);
+    let resolved = stage.desk.resolve(&kim, &early.doubt, nothing, Haste::Settled, "looked");
+    let refused = pollster::block_on(resolved).unwrap_err();
+    assert_eq!(refused, DeskError::NotSettled { from: settles_at, seen_at });
+    assert_eq!(verify(settles_at), Verdict::Settled(RowState::Free));
 }
 
 #[test]
@@ -477,7 +538,9 @@ fn a_verification_ends_a_doubt_once_it_is_settled() {
     let attempt = stage.claims(&refund);
     stage.settles(&attempt, Ended::Ambiguous("connection lost".to_owned()));
     let verify = |verdict| {
-        pollster::block_on(stage.other.verified(&attempt.key, attempt.id, verdict)).unwrap()
+        let Ok(looked_at) = pollster::block_on(stage.desk.now()) else { panic!() };
+        let verified = stage.other.verified(&attempt.key, attempt.id, looked_at, verdict);
+        pollster::block_on(verified).unwrap()
     };
     assert!(matches!(verify(Verified::Unknown), Verdict::Known(Known::InDoubt { .. })));
     assert_eq!(verify(Verified::NotApplied), Verdict::NotYet(Timestamp(1_120_000)));

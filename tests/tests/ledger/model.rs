@@ -6,7 +6,8 @@ use toolkit::OnUnknown;
 use toolkit::ledger::RowState;
 
 use crate::world::{
-    Config, Heard, LEASE, Mutant, NewPolicy, SETTLE, Small, SmallEnded, Step, TO_LIVE, Table, View,
+    Config, Heard, LEASE, LOOK, Mutant, NewPolicy, SETTLE, Small, SmallEnded, Step, TO_LIVE, Table,
+    View,
 };
 
 /// One try, as the world sees it.
@@ -61,6 +62,15 @@ enum Worker {
     Consumed(u8),
 }
 
+/// What a look at the target of an attempt in doubt gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    attempt: u8,
+    applied: bool,
+    /// How long ago the look began.
+    ago: u8,
+}
+
 /// The whole world at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct World {
@@ -80,6 +90,8 @@ struct World {
     effects: u8,
     /// 0 for none, 1 and 2 for the arguments that it was first used with.
     first: u8,
+    /// What somebody saw who has not told it yet.
+    seen: Option<Seen>,
 }
 
 impl World {
@@ -129,6 +141,10 @@ impl World {
         put(2, self.ids);
         put(2, self.effects.min(3));
         put(2, self.first);
+        let seen = self.seen.map_or(0, |Seen { attempt, applied, ago }| {
+            attempt << 3 | u8::from(applied) << 2 | (ago + 1)
+        });
+        put(6, seen);
         (key << 16) | u128::from(self.record)
     }
 
@@ -152,6 +168,7 @@ pub enum Act {
     Crash { worker: usize },
     Approve { of: u8, seen: u8, person: u8 },
     Decline { of: u8 },
+    Look,
     Resolve,
     Verify { knows: bool },
     Sweep,
@@ -265,7 +282,12 @@ impl Checker {
             }
             acts.push(Act::Decline { of });
         }
-        if view.state == Some(RowState::InDoubt) {
+        let in_doubt = view.state == Some(RowState::InDoubt);
+        if in_doubt && config.slow_looks {
+            acts.push(Act::Look);
+        }
+        // Who saw it in doubt tells so, whatever became of it since.
+        if if config.slow_looks { world.seen.is_some() } else { in_doubt } {
             if config.operator && !world.resolved {
                 acts.push(Act::Resolve);
             }
@@ -292,6 +314,8 @@ impl Checker {
                 for each in &mut world.tries {
                     each.left = each.left.saturating_sub(1);
                 }
+                let older = world.seen.map(|seen| Seen { ago: seen.ago + 1, ..seen });
+                world.seen = older.filter(|seen| u64::from(seen.ago) <= LOOK);
                 for asked in &mut world.asked {
                     asked.left = asked.left.saturating_sub(1);
                     if asked.left == 0 && matches!(asked.status, Status::Open | Status::Carried) {
@@ -384,16 +408,17 @@ impl Checker {
                     world.asked[of as usize - 1].status = Status::Closed;
                 }
             }
+            Act::Look => world.seen = Some(self.looked(world)),
             Act::Resolve => {
                 world.resolved = true;
-                let applied = self.looked(world);
-                let heard = self.happens(world, Small::Resolve { applied, forced: false });
+                let Seen { attempt, applied, ago } = self.told(world);
+                let heard = self.happens(world, Small::Resolve { attempt, applied, ago });
                 self.settled(world, heard)?;
             }
             Act::Verify { knows } => {
-                let applied = knows.then(|| self.looked(world));
-                let heard =
-                    self.happens(world, Small::Verified { attempt: before.attempt, applied });
+                let Seen { attempt, applied, ago } = self.told(world);
+                let applied = knows.then_some(applied);
+                let heard = self.happens(world, Small::Verified { attempt, applied, ago });
                 self.settled(world, heard)?;
             }
             Act::Sweep => {
@@ -573,10 +598,16 @@ impl Checker {
         Ok(())
     }
 
-    /// Whether who looks now sees that the attempt in doubt took effect.
-    fn looked(&self, world: &World) -> bool {
+    /// What who looks now sees of the attempt in doubt.
+    fn looked(&self, world: &World) -> Seen {
         let attempt = self.steps.view(world.record).attempt;
-        world.slot_of(attempt).is_some_and(|slot| world.tries[slot].acted)
+        let applied = world.slot_of(attempt).is_some_and(|slot| world.tries[slot].acted);
+        Seen { attempt, applied, ago: 0 }
+    }
+
+    /// What somebody saw before and tells now; or sees and tells at once.
+    fn told(&self, world: &mut World) -> Seen {
+        world.seen.take().unwrap_or_else(|| self.looked(world))
     }
 
     fn asked(&self, world: &mut World, id: u8, other: bool, more: bool) {
@@ -759,6 +790,7 @@ const PLAIN: Config = Config {
     attempts: 3,
     crashes: 2,
     operator: true,
+    slow_looks: false,
     removals: 1,
     heartbeats: 1,
     approvals: 2,
@@ -766,7 +798,7 @@ const PLAIN: Config = Config {
 
 const ASKED: Config = Config { quorum: Some(1), attempts: 2, heartbeats: 0, ..PLAIN };
 
-pub const CONFIGS: [Config; 11] = [
+pub const CONFIGS: [Config; 13] = [
     Config { name: "once", attempts: 4, removals: 0, ..PLAIN },
     Config {
         name: "once, other arguments",
@@ -784,6 +816,23 @@ pub const CONFIGS: [Config; 11] = [
         ..PLAIN
     },
     Config { name: "verifiable", on_unknown: OnUnknown::Verify, heartbeats: 0, ..PLAIN },
+    Config {
+        name: "once, slow looks",
+        slow_looks: true,
+        attempts: 3,
+        crashes: 1,
+        heartbeats: 0,
+        ..PLAIN
+    },
+    Config {
+        name: "verifiable, slow looks",
+        on_unknown: OnUnknown::Verify,
+        slow_looks: true,
+        crashes: 1,
+        heartbeats: 0,
+        removals: 0,
+        ..PLAIN
+    },
     Config { name: "asked", other_arguments: true, crashes: 1, ..ASKED },
     Config { name: "asked, crashes", ..ASKED },
     Config {
@@ -854,6 +903,7 @@ fn can_show(mutant: Mutant, config: &Config) -> bool {
         | Mutant::TimeoutIsClean
         | Mutant::NoSettleTime
         | Mutant::ReleaseForgets => config.quorum.is_none(),
+        Mutant::StaleLookTrusted | Mutant::AnyAttemptResolved => config.slow_looks,
         Mutant::SweepsUnfinished => config.quorum.is_none() && config.removals > 0,
         Mutant::FreeTakesOthers => config.other_arguments,
         Mutant::PromptElsewhere => config.quorum.is_some() && config.other_arguments,
@@ -870,8 +920,8 @@ fn can_show(mutant: Mutant, config: &Config) -> bool {
 /// What a mutant does wrong.
 fn found_as(mutant: Mutant) -> &'static [Violation] {
     use Violation::{
-        AfterRefusal, AgainstPolicy, ApprovalLost, OtherTool, TwoEffects, WithoutApproval,
-        WrongArguments,
+        AfterRefusal, AgainstPolicy, ApprovalLost, DoneWithoutEffect, OtherTool, TwoEffects,
+        WithoutApproval, WrongArguments,
     };
     match mutant {
         Mutant::LeaseEndReruns
@@ -879,7 +929,9 @@ fn found_as(mutant: Mutant) -> &'static [Violation] {
         | Mutant::TimeoutIsClean
         | Mutant::SweepsUnfinished
         | Mutant::ReleaseForgets
-        | Mutant::NoSettleTime => &[TwoEffects],
+        | Mutant::NoSettleTime
+        | Mutant::StaleLookTrusted => &[TwoEffects],
+        Mutant::AnyAttemptResolved => &[TwoEffects, DoneWithoutEffect],
         Mutant::LockWithTimeToLive => &[TwoEffects, WrongArguments],
         Mutant::ConsumedApart | Mutant::ApprovalsInMemory => &[ApprovalLost],
         Mutant::ArgumentsReread | Mutant::PromptElsewhere | Mutant::FreeTakesOthers => {

@@ -8,7 +8,9 @@ use toolkit::__private::ledger::{
     Decision, Ended, Event, Haste, Known, Refusal, Reply, Resolution, Shelf, Terms, Today,
 };
 use toolkit::OnUnknown;
-use toolkit::ledger::{AttemptId, Digest, Filter, Ledger, MemoryLedger, RowState, Timestamp};
+use toolkit::ledger::{
+    AttemptId, Digest, Doubt, Filter, Ledger, MemoryLedger, RowState, Timestamp,
+};
 use toolkit_tests::{Dice, cases};
 
 use crate::samples::{
@@ -29,8 +31,8 @@ enum Op {
     Clean(u128),
     Ambiguous(u128),
     Beat(u128),
-    NotApplied { forced: bool },
-    Applied,
+    NotApplied { of: u128, minutes_ago: u64, forced: bool },
+    Applied { of: u128 },
     Passes(u64),
     Sweep,
 }
@@ -216,11 +218,13 @@ impl Account {
             Op::Complete(of) | Op::Final(of) | Op::Clean(of) | Op::Ambiguous(of) => {
                 return self.settles(op, of);
             }
-            Op::NotApplied { forced } => {
+            Op::NotApplied { of, minutes_ago, forced } => {
                 self.ages();
                 if self.state != Some(RowState::InDoubt) {
                     "not in doubt"
-                } else if !forced && self.now < self.lease_until + 1 {
+                } else if self.attempt != of {
+                    "another attempt"
+                } else if !forced && self.now - minutes_ago < self.lease_until + 1 {
                     "not settled"
                 } else {
                     self.unknown = 0;
@@ -228,13 +232,15 @@ impl Account {
                     "settled"
                 }
             }
-            Op::Applied => {
+            Op::Applied { of } => {
                 self.ages();
-                if self.state == Some(RowState::InDoubt) {
+                if self.state != Some(RowState::InDoubt) {
+                    "not in doubt"
+                } else if self.attempt == of {
                     self.done();
                     "settled"
                 } else {
-                    "not in doubt"
+                    "another attempt"
                 }
             }
             Op::Sweep => {
@@ -305,6 +311,7 @@ fn word(reply: &Reply) -> &'static str {
         Reply::Refused(Refusal::AlreadyDecided { .. }) => "already decided",
         Reply::Refused(Refusal::NotSettled { .. }) => "not settled",
         Reply::Refused(Refusal::NotInDoubt { .. }) => "not in doubt",
+        Reply::Refused(Refusal::OtherAttempt) => "another attempt",
         Reply::Refused(_) => "refused",
         Reply::Swept(_) => "swept",
         Reply::Removable | Reply::Unchanged => "not swept",
@@ -327,26 +334,38 @@ fn throw(dice: &mut Dice, attempts: u128) -> Op {
         14 => *dice.pick(&[Op::Final(of), Op::Clean(of)]),
         15 => Op::Ambiguous(of),
         16 => Op::Beat(of),
-        17 => *dice.pick(&[
-            Op::NotApplied { forced: false },
-            Op::NotApplied { forced: true },
-            Op::Applied,
-        ]),
+        17 => {
+            // The last attempt is the one that may be in doubt.
+            let of = *dice.pick(&[attempts, attempts, of]);
+            let minutes_ago = *dice.pick(&[0, 0, 1, 2]);
+            *dice.pick(&[
+                Op::NotApplied { of, minutes_ago, forced: false },
+                Op::NotApplied { of, minutes_ago, forced: true },
+                Op::Applied { of },
+            ])
+        }
         18 => Op::Passes(*dice.pick(&[1, 1, 1, 2, 29, 61])),
         _ => Op::Sweep,
     }
 }
 
-fn event(op: Op, attempt: u128, on_unknown: OnUnknown, seen: Digest) -> Option<Event> {
+fn event(
+    op: Op,
+    attempt: u128,
+    on_unknown: OnUnknown,
+    seen: Digest,
+    now: Timestamp,
+) -> Option<Event> {
     let of_call = |other: bool| {
         call(if other { r#"{"amount":900}"# } else { r#"{"amount":20}"# }, on_unknown)
     };
     let terms = || Terms { quorum: 2, ..terms() };
-    let resolve = |resolution, haste| Event::Resolve {
-        person: person("kim"),
-        resolution,
-        haste,
-        reason: "looked".to_owned(),
+    let resolve = |of, minutes_ago: u64, resolution, haste| {
+        let key = of_call(false).key;
+        let seen_at = Timestamp(now.0 - minutes_ago * 60_000);
+        let doubt = Doubt { key, attempt: AttemptId(of), seen_at };
+        let (person, reason) = (person("kim"), "looked".to_owned());
+        Event::Resolve { person, doubt, resolution, haste, reason }
     };
     Some(match op {
         Op::Passes(_) => return None,
@@ -368,9 +387,11 @@ fn event(op: Op, attempt: u128, on_unknown: OnUnknown, seen: Digest) -> Option<E
         Op::Clean(of) => settle(AttemptId(of), Ended::Clean(failure())),
         Op::Ambiguous(of) => settle(AttemptId(of), Ended::Ambiguous("timeout".to_owned())),
         Op::Beat(of) => Event::Heartbeat { attempt: AttemptId(of), lease: MINUTE },
-        Op::NotApplied { forced: false } => resolve(Resolution::NotApplied, Haste::Settled),
-        Op::NotApplied { forced: true } => resolve(Resolution::NotApplied, Haste::Forced),
-        Op::Applied => resolve(Resolution::Applied("R-1".to_owned()), Haste::Settled),
+        Op::NotApplied { of, minutes_ago, forced } => {
+            let haste = if forced { Haste::Forced } else { Haste::Settled };
+            resolve(of, minutes_ago, Resolution::NotApplied, haste)
+        }
+        Op::Applied { of } => resolve(of, 0, Resolution::Applied("R-1".to_owned()), Haste::Settled),
         Op::Sweep => Event::Sweep,
     })
 }
@@ -404,7 +425,8 @@ fn sequence(seed: u64) {
         });
         let binding =
             record.and_then(|record| record.approval).map_or(Digest([0; 32]), |a| a.binding);
-        let Some(event) = event(op, attempts, on_unknown, binding) else { continue };
+        let now = Timestamp(clock.load(Ordering::Relaxed));
+        let Some(event) = event(op, attempts, on_unknown, binding, now) else { continue };
         let came = pollster::block_on(shelf.change(&key, &event)).unwrap();
         let told = word(&came.reply);
         assert!(expected.split(" or ").any(|word| word == told), "{told}, not {expected}: {ops:?}");

@@ -191,7 +191,7 @@ fn an_approval_can_not_be_forged_by_columns_alone() {
 #[test]
 fn a_listing_leaves_out_what_can_not_be_read() {
     let (store, _) = edited("{}");
-    let desk = toolkit::ledger::Desk::shared(store);
+    let desk = toolkit::ledger::Desk::new(store);
     assert_eq!(pollster::block_on(desk.waiting(&Filter::default())), Ok(Vec::new()));
 }
 

@@ -316,17 +316,21 @@ impl Simulation {
     /// What a gate does with a call.
     fn worker(&self, call: Call) -> Task {
         let (book, run) = (self.book(), self.runner());
-        let truth = Rc::clone(&self.truth);
+        let (dice, truth) = (Rc::clone(&self.dice), Rc::clone(&self.truth));
         Box::pin(async move {
             let proposal = call.proposal;
             let Ok(known) = book.look(&proposal).await else { return };
-            if let Some(Known::InDoubt { attempt, on_unknown: OnUnknown::Verify, .. }) = known {
+            if let Some(Known::InDoubt { attempt, seen_at, on_unknown, .. }) = known
+                && on_unknown == OnUnknown::Verify
+            {
+                let turns = dice.borrow_mut().below(6);
+                later(turns).await;
                 let acted = truth.borrow().acted.contains(&attempt);
                 let applied = || StoredOutcome::ok("done");
                 let verdict =
                     if acted { Verified::Applied(applied()) } else { Verified::NotApplied };
                 let _verdict: Result<Verdict, _> =
-                    book.verified(&proposal.key, attempt, verdict).await;
+                    book.verified(&proposal.key, attempt, seen_at, verdict).await;
                 return;
             }
             if known.is_some() {
@@ -436,7 +440,7 @@ impl Simulation {
 
     /// A slow person, who sees a call and decides on what they saw.
     fn human(&self) -> Task {
-        let desk = Desk::shared(self.store.clone());
+        let desk = Desk::new(self.store.clone());
         let (dice, truth) = (Rc::clone(&self.dice), Rc::clone(&self.truth));
         Box::pin(async move {
             let Ok(calls) = desk.waiting(&Filter::default()).await else { return };
@@ -461,20 +465,24 @@ impl Simulation {
 
     /// An operator, who looks and tells the truth; a sweeper beside them.
     fn operator(&self) -> Task {
-        let desk = Desk::shared(self.store.clone());
-        let truth = Rc::clone(&self.truth);
+        let desk = Desk::new(self.store.clone());
+        let (dice, truth) = (Rc::clone(&self.dice), Rc::clone(&self.truth));
         Box::pin(async move {
             let _swept = desk.sweep().await;
             let Ok(calls) = desk.in_doubt().await else { return };
             for call in calls {
-                let acted = truth.borrow().acted.contains(&call.attempt);
+                let turns = [(); 2].map(|()| dice.borrow_mut().below(20));
+                later(turns[0]).await;
+                let acted = truth.borrow().acted.contains(&call.doubt.attempt);
+                // What they saw, they tell later.
+                later(turns[1]).await;
                 let resolution = if acted {
                     Resolution::Applied("done".to_owned())
                 } else {
                     Resolution::NotApplied
                 };
                 let _state = desk
-                    .resolve(&person("kim"), &call.key, resolution, Haste::Settled, "looked")
+                    .resolve(&person("kim"), &call.doubt, resolution, Haste::Settled, "looked")
                     .await;
             }
         })

@@ -8,7 +8,7 @@ use toolkit::__private::ledger::{
     Decision, Ended, Event, Haste, Known, Proposal, Record, Reply, Resolution, Rules, State,
     StoredOutcome, Terms, Today, step,
 };
-use toolkit::ledger::{ApprovalId, AttemptId, Digest, Person, RowKey, RowState, Timestamp};
+use toolkit::ledger::{ApprovalId, AttemptId, Digest, Doubt, Person, RowKey, RowState, Timestamp};
 use toolkit::{OnUnknown, Verified};
 
 /// It is always this moment; what passes is that everything else gets earlier.
@@ -16,6 +16,8 @@ const NOW: Timestamp = Timestamp(100);
 pub const LEASE: u64 = 2;
 pub const SETTLE: u64 = 1;
 pub const TO_LIVE: u64 = 3;
+/// How old what somebody saw may be; nobody tells older things.
+pub const LOOK: u64 = 2;
 const REPLAY: u64 = 2;
 const RETENTION: u64 = 2;
 
@@ -88,10 +90,14 @@ pub enum Mutant {
     FreeTakesOthers,
     /// M16: a person's "not applied" counts before the attempt is settled.
     NoSettleTime,
+    /// M17: a look counts from when it is told of, not from when it began.
+    StaleLookTrusted,
+    /// M18: a person's word counts for whichever attempt is in doubt.
+    AnyAttemptResolved,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::LeaseEndReruns,
         Self::NoAttemptCheck,
         Self::LockWithTimeToLive,
@@ -108,6 +114,8 @@ impl Mutant {
         Self::ReleaseForgets,
         Self::FreeTakesOthers,
         Self::NoSettleTime,
+        Self::StaleLookTrusted,
+        Self::AnyAttemptResolved,
     ];
 }
 
@@ -126,6 +134,8 @@ pub struct Config {
     pub attempts: u8,
     pub crashes: u8,
     pub operator: bool,
+    /// Whether time passes between a look and the word on what was seen.
+    pub slow_looks: bool,
     pub removals: u8,
     pub heartbeats: u8,
     pub approvals: u8,
@@ -145,10 +155,10 @@ pub enum Small {
     Resume { of: u8, attempt: u8, id: u8, revision: u8, more: bool },
     Settle { attempt: u8, ended: SmallEnded },
     Heartbeat { attempt: u8 },
-    Verified { attempt: u8, applied: Option<bool> },
+    Verified { attempt: u8, applied: Option<bool>, ago: u8 },
     Approve { of: u8, seen: u8, person: u8 },
     Decline { of: u8 },
-    Resolve { applied: bool, forced: bool },
+    Resolve { attempt: u8, applied: bool, ago: u8 },
     Deny { of: u8 },
     Sweep,
 }
@@ -251,7 +261,7 @@ impl Step {
         }
         let mut later = self.records[record as usize].clone();
         if let Some(record) = &mut later {
-            earlier(record, 1);
+            earlier(record, 1, self.config.slow_looks);
         }
         let aged = self.number(later);
         self.aged.insert(record, aged);
@@ -344,6 +354,13 @@ impl Step {
                 record.fingerprint = call.fingerprint;
             }
             (Mutant::NoSettleTime, Event::Resolve { haste, .. }, _) => *haste = Haste::Forced,
+            (Mutant::StaleLookTrusted, Event::Resolve { doubt, .. }, _) => doubt.seen_at = NOW,
+            (Mutant::StaleLookTrusted, Event::Verified { looked_at, .. }, _) => *looked_at = NOW,
+            (Mutant::AnyAttemptResolved, Event::Resolve { doubt, .. }, Some(record)) => {
+                if let State::InDoubt { attempt, .. } = &record.state {
+                    doubt.attempt = *attempt;
+                }
+            }
             _ => {}
         }
         Ok((before, event))
@@ -387,13 +404,17 @@ impl Step {
             Small::Heartbeat { attempt } => {
                 Event::Heartbeat { attempt: attempt_of(attempt), lease: ticks(LEASE) }
             }
-            Small::Verified { attempt, applied } => {
+            Small::Verified { attempt, applied, ago } => {
                 let verdict = match applied {
                     Some(true) => Verified::Applied(StoredOutcome::ok("done")),
                     Some(false) => Verified::NotApplied,
                     None => Verified::Unknown,
                 };
-                Event::Verified { attempt: attempt_of(attempt), verdict }
+                Event::Verified {
+                    attempt: attempt_of(attempt),
+                    looked_at: before_now(ago),
+                    verdict,
+                }
             }
             Small::Approve { of, seen, person } => {
                 let shown = record.and_then(|record| record.approval.as_ref());
@@ -406,14 +427,19 @@ impl Step {
                 let decision = Decision::Decline { reason: None };
                 Event::Decide { of: id_of(of), person: kim(), decision }
             }
-            Small::Resolve { applied, forced } => {
+            Small::Resolve { attempt, applied, ago } => {
                 let resolution = if applied {
                     Resolution::Applied("done".to_owned())
                 } else {
                     Resolution::NotApplied
                 };
-                let haste = if forced { Haste::Forced } else { Haste::Settled };
-                Event::Resolve { person: kim(), resolution, haste, reason: "looked".to_owned() }
+                let doubt = Doubt {
+                    key: RowKey([1; 32]),
+                    attempt: attempt_of(attempt),
+                    seen_at: before_now(ago),
+                };
+                let (haste, reason) = (Haste::Settled, "looked".to_owned());
+                Event::Resolve { person: kim(), doubt, resolution, haste, reason }
             }
             Small::Deny { of } => Event::Deny { of: id_of(of), why: "policy".to_owned() },
             Small::Sweep => Event::Sweep,
@@ -450,7 +476,7 @@ impl Step {
 
     fn number(&mut self, mut record: Option<Record>) -> u16 {
         if let Some(record) = &mut record {
-            earlier(record, 0);
+            earlier(record, 0, self.config.slow_looks);
         }
         let text = record.as_ref().map_or_else(String::new, |record| {
             serde_json::to_string(record).expect("a record is written")
@@ -511,6 +537,10 @@ fn heard(reply: &Reply) -> Heard {
     }
 }
 
+fn before_now(ago: u8) -> Timestamp {
+    Timestamp(NOW.0 - u64::from(ago))
+}
+
 fn arguments(other: bool) -> &'static str {
     if other { r#"{"amount":900}"# } else { r#"{"amount":20}"# }
 }
@@ -528,7 +558,7 @@ fn failed() -> StoredOutcome {
 }
 
 /// Takes a record so much earlier; what is over anyway is over at the same moment.
-fn earlier(record: &mut Record, ticks: u64) {
+fn earlier(record: &mut Record, ticks: u64, slow_looks: bool) {
     let at_least = |at: &mut Timestamp, least: u64| *at = Timestamp((at.0 - ticks).max(least));
     let floor = NOW.0 - 10;
     record.created_at = Timestamp(floor);
@@ -539,10 +569,12 @@ fn earlier(record: &mut Record, ticks: u64) {
     } else {
         at_least(&mut record.changed_at, NOW.0 - RETENTION);
     }
+    // Whoever looked may have done so when it was not settled.
+    let longest = SETTLE + if slow_looks { LOOK } else { 0 };
     match &mut record.state {
-        State::Running { lease_until, .. } => at_least(lease_until, NOW.0 - SETTLE),
+        State::Running { lease_until, .. } => at_least(lease_until, NOW.0 - longest),
         State::InDoubt { lease_until, since, .. } => {
-            at_least(lease_until, NOW.0 - SETTLE);
+            at_least(lease_until, NOW.0 - longest);
             *since = Timestamp(floor);
         }
         State::Done { replay_until, .. } => at_least(replay_until, NOW.0 - RETENTION),

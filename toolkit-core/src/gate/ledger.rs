@@ -275,11 +275,11 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
         return Err(refused(changed(book, *id, tool, way.is_rehearsal).await));
     }
     let mut known = book.look(proposal).await.map_err(|error| stop(way, &error))?;
-    if let Some(Known::InDoubt { attempt, .. }) = known
+    if let Some(Known::InDoubt { attempt, seen_at, .. }) = known
         && let Some(verify) = verify.filter(|_| !way.is_rehearsal)
     {
         let verdict = verified(way, verify).await;
-        let verdict = book.verified(&proposal.key, attempt, verdict).await;
+        let verdict = book.verified(&proposal.key, attempt, seen_at, verdict).await;
         known = match verdict.map_err(|error| stop(way, &error))? {
             Verdict::NotYet(_) => known,
             Verdict::Known(other) => Some(other),

@@ -286,7 +286,7 @@ impl Book {
         self.close(approval_id, &event).await
     }
 
-    /// Tells what the tool saw at its target of an attempt in doubt.
+    /// Tells what the tool saw at its target of an attempt in doubt, when it began to look then.
     ///
     /// # Errors
     /// The store can not be reached, or holds what can not be read.
@@ -294,9 +294,10 @@ impl Book {
         &self,
         key: &RowKey,
         attempt: AttemptId,
+        looked_at: Timestamp,
         verdict: Verified<StoredOutcome>,
     ) -> Result<Verdict, LedgerError> {
-        let event = Event::Verified { attempt, verdict };
+        let event = Event::Verified { attempt, looked_at, verdict };
         Ok(match self.shelf.change(key, &event).await?.reply {
             Reply::Settled(state) => Verdict::Settled(state),
             Reply::Refused(Refusal::NotSettled { from }) => Verdict::NotYet(from),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::event::{Decision, Event, Haste, Resolution};
-use super::key::{ApprovalId, AttemptId, Digest};
+use super::key::{ApprovalId, Digest, Doubt};
 use super::person::Person;
+use super::prompt::Prompt;
 use super::record::{Approval, Record, State, Vote};
 use super::reply::{Refusal, Reply};
-use super::shelf::{Shelf, Swept};
+use super::shelf::{Came, Shelf, Swept};
 use super::store::{Filter, HistoryLine, Ledger, LedgerError, RowKey, RowState, Timestamp};
 
 /// Where people see what waits for them, and decide.
@@ -52,6 +53,8 @@ pub struct Desk {
 pub struct ParkedCall {
     /// What they decide by.
     pub id: ApprovalId,
+    /// Its row, which [`Desk::history`] takes as well.
+    pub key: RowKey,
     /// What it is in.
     pub state: RowState,
     /// Whose tenant's it is; empty where there is none.
@@ -64,7 +67,8 @@ pub struct ParkedCall {
     pub tool: String,
     /// What people read.
     pub rendered: String,
-    /// The very arguments that it will run with.
+    /// The very arguments that it will run with, as they came: [`printable`](super::printable)
+    /// writes them for people, as it does the names.
     pub arguments: String,
     /// What the tool told of it.
     pub preview: Option<String>,
@@ -95,18 +99,21 @@ pub struct ParkedCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DoubtfulCall {
-    /// Its row.
-    pub key: RowKey,
+    /// What a person resolves it by.
+    pub doubt: Doubt,
     /// Whose tenant's it is; empty where there is none.
     pub tenant: String,
     /// Who asked for it.
     pub requester: String,
     /// The tool.
     pub tool: String,
-    /// The arguments that it ran with.
+    /// What people read of it.
+    pub rendered: String,
+    /// The arguments that it ran with, as they came: [`printable`](super::printable) writes them
+    /// for people, as it does the names.
     pub arguments: String,
-    /// The attempt.
-    pub attempt: AttemptId,
+    /// What people decided on it by, where they were asked.
+    pub approval_id: Option<ApprovalId>,
     /// Since when.
     pub since: Timestamp,
     /// Why nobody knows.
@@ -158,15 +165,21 @@ pub enum DeskError {
         /// The scope.
         scope: String,
     },
-    /// The attempt can still take effect.
+    /// When the attempt was seen, it could still take effect.
     #[error(
-        "the attempt can still take effect until {} (milliseconds since 1970): wait, or force it \
-         when its worker is known to be dead", from.0
+        "when it was seen, the attempt could still take effect for {} s: look after that, or \
+         force it when its worker is known to be dead",
+        from.since(*seen_at).as_millis().div_ceil(1_000)
     )]
     NotSettled {
         /// From when on it can not.
         from: Timestamp,
+        /// When it was seen.
+        seen_at: Timestamp,
     },
+    /// The attempt that was seen is not the one that is in doubt now.
+    #[error("the attempt that was seen is not the one that is in doubt now: look once more")]
+    OtherAttempt,
     /// Nobody doubts it.
     #[error("it is {state}, and nothing is in doubt")]
     NotInDoubt {
@@ -192,25 +205,20 @@ fn late(state: RowState) -> &'static str {
 }
 
 impl Desk {
-    /// Over a store of its own.
-    pub fn new(store: impl Ledger) -> Self {
-        Self::shared(Arc::new(store))
-    }
-
-    /// Over a store that others use as well.
+    /// Over a store, of its own or, in an `Arc`, one that others use as well.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use toolkit::ledger::{Desk, MemoryLedger};
     ///
     /// let ledger = Arc::new(MemoryLedger::new());
-    /// let desk = Desk::shared(ledger.clone());
+    /// let desk = Desk::new(Arc::clone(&ledger));
     /// assert!(pollster::block_on(desk.in_doubt())?.is_empty());
     /// # Ok::<(), toolkit::ledger::DeskError>(())
     /// ```
-    pub fn shared(store: Arc<dyn Ledger>) -> Self {
+    pub fn new(store: impl Ledger) -> Self {
         let scope = "approvals:decide".to_owned();
-        Self { shelf: Shelf::over(store), scope, tenant: None }
+        Self { shelf: Shelf::over(Arc::new(store)), scope, tenant: None }
     }
 
     /// Names the scope that a person needs to decide, instead of `approvals:decide`.
@@ -225,6 +233,27 @@ impl Desk {
     pub fn of_tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
         self
+    }
+
+    /// What time it is by the store's clock, which all times of a call are of.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use toolkit::ledger::{Desk, Filter, MemoryLedger};
+    ///
+    /// let desk = Desk::new(MemoryLedger::new());
+    /// let now = pollster::block_on(desk.now())?;
+    /// for call in pollster::block_on(desk.waiting(&Filter::default()))? {
+    ///     let left: Duration = call.expires_at.since(now);
+    ///     println!("{} runs out in {left:?}", call.id);
+    /// }
+    /// # Ok::<(), toolkit::ledger::DeskError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn now(&self) -> Result<Timestamp, DeskError> {
+        Ok(self.shelf.now().await?)
     }
 
     /// Lists the calls that wait for people, the oldest first.
@@ -307,11 +336,17 @@ impl Desk {
     pub async fn in_doubt(&self) -> Result<Vec<DoubtfulCall>, DeskError> {
         let states = vec![RowState::InDoubt];
         let filter = Filter { states, ..Filter::default() };
+        // Before the rows are read: nobody has seen them earlier than that.
+        let now = self.shelf.now().await?;
         let rows = self.shelf.list(&self.of_mine(filter)).await?;
-        Ok(rows.into_iter().filter_map(|(_, record)| doubtful(record)).collect())
+        Ok(rows.into_iter().filter_map(|(_, record)| doubtful(record, now)).collect())
     }
 
-    /// Says what became of a call in doubt, and how the person knows.
+    /// Says what became of an attempt in doubt, as it was [shown](Desk::in_doubt), and how the
+    /// person knows.
+    ///
+    /// That it did not take effect, they can know only if they looked at its target after it was
+    /// shown, and it was shown after it was settled.
     ///
     /// Gives what the call is in then.
     ///
@@ -320,12 +355,12 @@ impl Desk {
     pub async fn resolve(
         &self,
         person: &Person,
-        key: &RowKey,
+        doubt: &Doubt,
         resolution: Resolution,
         haste: Haste,
         reason: &str,
     ) -> Result<RowState, DeskError> {
-        let id = key.to_string();
+        let id = doubt.key.to_string();
         if self.tenant.as_ref().is_some_and(|tenant| tenant != person.tenant_name()) {
             return Err(no_call(&id));
         }
@@ -333,10 +368,10 @@ impl Desk {
             return Err(DeskError::NotAllowed { scope: self.scope.clone() });
         }
         let (person, reason) = (person.clone(), reason.to_owned());
-        let event = Event::Resolve { person, resolution, haste, reason };
-        match self.shelf.change(key, &event).await?.reply {
-            Reply::Settled(state) => Ok(state),
-            reply => Err(self.refused(reply, &id)),
+        let event = Event::Resolve { person, doubt: *doubt, resolution, haste, reason };
+        match self.shelf.change(&doubt.key, &event).await? {
+            Came { reply: Reply::Settled(state), .. } => Ok(state),
+            came => Err(self.refused(came.reply, &id, doubt.seen_at)),
         }
     }
 
@@ -380,15 +415,15 @@ impl Desk {
         } else {
             Event::Turned { of, person, why: format!("lacks the scope {:?}", self.scope) }
         };
-        match self.shelf.change(&record.key, &event).await?.reply {
-            reply @ (Reply::Agreed { .. } | Reply::Declined) => Ok(reply),
-            reply => Err(self.refused(reply, id)),
+        match self.shelf.change(&record.key, &event).await? {
+            Came { reply: reply @ (Reply::Agreed { .. } | Reply::Declined), .. } => Ok(reply),
+            came => Err(self.refused(came.reply, id, came.now)),
         }
     }
 
     /// An id of nobody's and one of another tenant's read alike.
     async fn find(&self, id: &str) -> Result<(ApprovalId, Record, Timestamp), DeskError> {
-        let of: ApprovalId = id.parse().map_err(|_wrong: LedgerError| no_call(id))?;
+        let of: ApprovalId = id.parse().map_err(|_wrong| no_call(id))?;
         let (record, now) = self.shelf.find(of).await?;
         let record = record.filter(|record| self.is_mine(&record.tenant));
         Ok((of, record.ok_or_else(|| no_call(id))?, now))
@@ -405,15 +440,16 @@ impl Desk {
         }
     }
 
-    fn refused(&self, reply: Reply, id: &str) -> DeskError {
+    fn refused(&self, reply: Reply, id: &str, seen_at: Timestamp) -> DeskError {
         match reply {
             Reply::Refused(refusal) => match refusal {
                 Refusal::StaleView => DeskError::StaleView,
                 Refusal::AlreadyDecided { state, by } => DeskError::AlreadyDecided { state, by },
                 Refusal::TooLate { state } => DeskError::TooLate { state },
+                Refusal::OtherAttempt => DeskError::OtherAttempt,
                 Refusal::FourEyes => DeskError::FourEyes,
                 Refusal::NotAllowed => DeskError::NotAllowed { scope: self.scope.clone() },
-                Refusal::NotSettled { from } => DeskError::NotSettled { from },
+                Refusal::NotSettled { from } => DeskError::NotSettled { from, seen_at },
                 Refusal::NotInDoubt { state } => DeskError::NotInDoubt { state },
             },
             _ => no_call(id),
@@ -438,6 +474,7 @@ fn shown(record: &Record, now: Timestamp) -> Option<ParkedCall> {
     let (tool, arguments) = (record.tool.clone(), record.arguments.clone());
     Some(ParkedCall {
         id,
+        key: record.key,
         state,
         tenant,
         requester,
@@ -455,18 +492,29 @@ fn shown(record: &Record, now: Timestamp) -> Option<ParkedCall> {
     })
 }
 
-fn doubtful(record: Record) -> Option<DoubtfulCall> {
+fn doubtful(record: Record, seen_at: Timestamp) -> Option<DoubtfulCall> {
     let settle = record.rules.settle;
     let State::InDoubt { attempt, since, cause, lease_until } = record.state else {
         return None;
     };
+    let approval = record.approval.map(|approval| (approval.id, approval.rendered));
+    let (approval_id, rendered) = approval.unzip();
+    let prompt = Prompt {
+        tool: &record.tool,
+        principal: &record.principal,
+        tenant: Some(record.tenant.as_str()).filter(|tenant| !tenant.is_empty()),
+        arguments: &record.arguments,
+        preview: None,
+    };
+    let rendered = rendered.unwrap_or_else(|| prompt.to_string());
     Some(DoubtfulCall {
-        key: record.key,
+        doubt: Doubt { key: record.key, attempt, seen_at },
         tenant: record.tenant,
         requester: record.principal,
         tool: record.tool,
+        rendered,
         arguments: record.arguments,
-        attempt,
+        approval_id,
         since,
         cause,
         settles_at: lease_until.plus(settle),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::key::{ApprovalId, AttemptId, Digest};
+use super::key::{ApprovalId, AttemptId, Digest, Doubt};
 use super::person::Person;
 use super::record::{Approval, Proposal, Rules, StoredOutcome, Vote};
 use super::store::Timestamp;
@@ -70,6 +70,8 @@ pub enum Event {
     Verified {
         /// The attempt.
         attempt: AttemptId,
+        /// When it began to look.
+        looked_at: Timestamp,
         /// What it saw.
         verdict: Verified<StoredOutcome>,
     },
@@ -95,6 +97,8 @@ pub enum Event {
     Resolve {
         /// Who.
         person: Person,
+        /// The attempt, and when they saw it.
+        doubt: Doubt,
         /// What.
         resolution: Resolution,
         /// Whether they wait until nothing can happen any more.

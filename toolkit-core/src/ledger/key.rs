@@ -7,7 +7,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use super::store::{LedgerError, RowKey, Timestamp};
+use super::store::{LedgerError, Misspelt, RowKey, Timestamp};
 
 /// A SHA-256, written as 64 hexadecimal digits.
 ///
@@ -60,12 +60,11 @@ impl fmt::Debug for Digest {
 }
 
 impl FromStr for Digest {
-    type Err = LedgerError;
+    type Err = Misspelt;
 
-    fn from_str(text: &str) -> Result<Self, LedgerError> {
-        let wrong =
-            || LedgerError::corrupt(format!("a digest has 64 hexadecimal digits, not {text:?}"));
-        text.parse().map(|RowKey(bytes)| Self(bytes)).map_err(|_key| wrong())
+    fn from_str(text: &str) -> Result<Self, Misspelt> {
+        let wrong = |_key| Misspelt::new("a digest has 64 hexadecimal digits", text);
+        text.parse().map(|RowKey(bytes)| Self(bytes)).map_err(wrong)
     }
 }
 
@@ -231,18 +230,67 @@ macro_rules! id {
         }
 
         impl FromStr for $name {
-            type Err = LedgerError;
+            type Err = Misspelt;
 
-            fn from_str(text: &str) -> Result<Self, LedgerError> {
-                let wrong = || LedgerError::corrupt(format!("{text:?} is no id of {}", $what));
-                read($prefix, text).map(Self).ok_or_else(wrong)
+            fn from_str(text: &str) -> Result<Self, Misspelt> {
+                const RIGHT: &str = concat!($what, " is `", $prefix, "` and 26 letters and digits");
+                read($prefix, text).map(Self).ok_or_else(|| Misspelt::new(RIGHT, text))
             }
         }
     };
 }
 
-id!(AttemptId, "att_", "an attempt");
-id!(ApprovalId, "apr_", "an approval");
+id!(AttemptId, "att_", "an attempt's id");
+id!(ApprovalId, "apr_", "an approval's id");
+
+/// One attempt in doubt, as somebody saw it: who resolves it names this.
+///
+/// A word on what became of an attempt counts for that attempt alone, and that it did *not* take
+/// effect can be seen only once it can not any more. So whoever tells it also tells when they
+/// began to look, which is when they were shown the doubt.
+///
+/// It is written as one text, for a command line or a form to hand on.
+///
+/// ```
+/// use toolkit::ledger::{AttemptId, Doubt, RowKey, Timestamp};
+///
+/// let doubt = Doubt { key: RowKey([0xab; 32]), attempt: AttemptId(7), seen_at: Timestamp(1_000) };
+/// let text = doubt.to_string();
+/// assert_eq!(text, format!("{}:{}:1000", doubt.key, doubt.attempt));
+/// assert_eq!(text.parse(), Ok(doubt));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Doubt {
+    /// The call's row.
+    pub key: RowKey,
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// When it was shown, by the store's clock.
+    pub seen_at: Timestamp,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.key, self.attempt, self.seen_at.0)
+    }
+}
+
+impl FromStr for Doubt {
+    type Err = Misspelt;
+
+    fn from_str(text: &str) -> Result<Self, Misspelt> {
+        const RIGHT: &str = "a doubt is a row's key, an attempt's id and a time, with `:` between";
+        let wrong = || Misspelt::new(RIGHT, text);
+        let mut parts = text.split(':');
+        let (Some(key), Some(attempt), Some(seen_at), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(wrong());
+        };
+        let seen_at = Timestamp(seen_at.parse().map_err(|_digits| wrong())?);
+        Ok(Self { key: key.parse()?, attempt: attempt.parse()?, seen_at })
+    }
+}
 
 /// Documents hold these as the text that people read.
 macro_rules! as_text {
@@ -346,8 +394,8 @@ mod tests {
         let typed = "apr_OOOOOOOOOOOOOOOOOOOOOOOOiL";
         assert_eq!(typed.parse(), Ok(ApprovalId(33)));
         for wrong in ["apr_1", "att_00000000000000000000000000", "apr_zzzzzzzzzzzzzzzzzzzzzzzzzz"] {
-            let error = LedgerError::corrupt(format!("{wrong:?} is no id of an approval"));
-            assert_eq!(wrong.parse::<ApprovalId>(), Err(error));
+            let right = "an approval's id is `apr_` and 26 letters and digits";
+            assert_eq!(wrong.parse::<ApprovalId>(), Err(Misspelt::new(right, wrong)));
         }
     }
 

@@ -14,16 +14,18 @@ mod shelf;
 mod step;
 mod store;
 
+pub use crate::problem::printable;
 pub use desk::{Desk, DeskError, DoubtfulCall, ParkedCall};
 pub use event::{Haste, Resolution};
-pub use key::{ApprovalId, AttemptId, Digest, NoIntentId, intent_id};
+pub use key::{ApprovalId, AttemptId, Digest, Doubt, NoIntentId, intent_id};
 pub use memory::MemoryLedger;
 pub use person::Person;
 pub use record::Vote;
 pub use settings::Settings;
 pub use shelf::Swept;
 pub use store::{
-    Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
+    Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Misspelt, Row, RowKey, RowState,
+    Timestamp,
 };
 
 /// What gates and tests use; nobody else may.

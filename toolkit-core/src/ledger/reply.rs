@@ -78,6 +78,8 @@ pub enum Known {
         cause: String,
         /// From when on it can not take effect any more.
         settles_at: Timestamp,
+        /// When this was told.
+        seen_at: Timestamp,
         /// Whether the tool can look.
         on_unknown: OnUnknown,
     },
@@ -118,6 +120,8 @@ pub enum Known {
 pub enum Refusal {
     /// They saw something else than what would run.
     StaleView,
+    /// They saw another attempt in doubt.
+    OtherAttempt,
     /// It was decided before.
     AlreadyDecided {
         /// What it is in.
@@ -134,7 +138,7 @@ pub enum Refusal {
     FourEyes,
     /// They lack the scope.
     NotAllowed,
-    /// The attempt can still take effect.
+    /// When it was looked at, the attempt could still take effect.
     NotSettled {
         /// From when on it can not.
         from: Timestamp,

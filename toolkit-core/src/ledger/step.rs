@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::event::{Decision, Ended, Event, Haste, Resolution, Terms, Today};
-use super::key::{ApprovalId, AttemptId, Digest};
+use super::key::{ApprovalId, AttemptId, Digest, Doubt};
 use super::person::Person;
 use super::record::{Approval, Proposal, Record, Rules, State, StoredOutcome, Vote};
 use super::reply::{Attempt, Known, Refusal, Reply};
@@ -61,11 +61,13 @@ pub fn step(record: Option<&Record>, event: &Event, now: Timestamp) -> Step {
         }
         Event::Settle { attempt, ended } => settle(record, *attempt, ended, now),
         Event::Heartbeat { attempt, lease } => heartbeat(record, *attempt, *lease, now),
-        Event::Verified { attempt, verdict } => verified(draft, *attempt, verdict),
+        Event::Verified { attempt, looked_at, verdict } => {
+            verified(draft, *attempt, *looked_at, verdict)
+        }
         Event::Decide { of: _, person, decision } => decide(draft, person, decision),
         Event::Turned { of: _, person, why } => turned(draft, person, why),
-        Event::Resolve { person, resolution, haste, reason } => {
-            resolve(draft, person, resolution, *haste, reason)
+        Event::Resolve { person, doubt, resolution, haste, reason } => {
+            resolve(draft, person, doubt, resolution, *haste, reason)
         }
         Event::Invalidate { of: _, why } => {
             close(draft, "invalidated", State::Invalidated { why: why.clone() }, why)
@@ -320,7 +322,12 @@ fn heartbeat(record: &Record, attempt: AttemptId, lease: Duration, now: Timestam
 }
 
 /// The tool looked at its target.
-fn verified(mut draft: Draft, attempt: AttemptId, verdict: &Verified<StoredOutcome>) -> Step {
+fn verified(
+    mut draft: Draft,
+    attempt: AttemptId,
+    looked_at: Timestamp,
+    verdict: &Verified<StoredOutcome>,
+) -> Step {
     let lease_until = match &draft.record.state {
         State::InDoubt { attempt: of, lease_until, .. } if *of == attempt => *lease_until,
         _ => return draft.known(),
@@ -333,7 +340,7 @@ fn verified(mut draft: Draft, attempt: AttemptId, verdict: &Verified<StoredOutco
             "verified"
         }
         Verified::NotApplied => {
-            if let Some(from) = draft.unsettled(lease_until) {
+            if let Some(from) = draft.unsettled(lease_until, looked_at) {
                 return draft.told(Reply::Refused(Refusal::NotSettled { from }));
             }
             draft.release(attempt);
@@ -348,6 +355,7 @@ fn verified(mut draft: Draft, attempt: AttemptId, verdict: &Verified<StoredOutco
 fn resolve(
     mut draft: Draft,
     person: &Person,
+    doubt: &Doubt,
     resolution: &Resolution,
     haste: Haste,
     reason: &str,
@@ -362,7 +370,10 @@ fn resolve(
             return draft.told(Reply::Refused(Refusal::NotInDoubt { state }));
         }
     };
-    let early = draft.unsettled(lease_until);
+    if attempt != doubt.attempt {
+        return draft.told(Reply::Refused(Refusal::OtherAttempt));
+    }
+    let early = draft.unsettled(lease_until, doubt.seen_at);
     match resolution {
         Resolution::Applied(text) => draft.finish(attempt, StoredOutcome::ok(text)),
         Resolution::NotApplied | Resolution::RunAgain => {
@@ -574,10 +585,10 @@ impl Draft {
         self.record.state = State::Done { attempt, outcome, replay_until };
     }
 
-    /// From when on it can not take effect any more, where that is to come.
-    fn unsettled(&self, lease_until: Timestamp) -> Option<Timestamp> {
+    /// From when on it can not take effect any more, where that is later than somebody looked.
+    fn unsettled(&self, lease_until: Timestamp, looked_at: Timestamp) -> Option<Timestamp> {
         let from = lease_until.plus(self.record.rules.settle);
-        (self.now < from).then_some(from)
+        (looked_at.min(self.now) < from).then_some(from)
     }
 
     /// The call once more from the beginning; only how often it was tried is kept.
@@ -666,6 +677,7 @@ impl Record {
                 since: *since,
                 cause: cause.clone(),
                 settles_at: lease_until.plus(self.rules.settle),
+                seen_at: now,
                 on_unknown: self.on_unknown,
             },
             State::Done { outcome, .. } => Known::Done(outcome.clone()),

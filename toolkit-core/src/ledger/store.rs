@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::problem::{cut, printable};
 use crate::tool::BoxFuture;
 
 /// A moment by the store's clock: milliseconds since 1970-01-01 UTC.
@@ -65,11 +66,10 @@ impl fmt::Debug for RowKey {
 }
 
 impl FromStr for RowKey {
-    type Err = LedgerError;
+    type Err = Misspelt;
 
-    fn from_str(text: &str) -> Result<Self, LedgerError> {
-        let wrong =
-            || LedgerError::corrupt(format!("a key has 64 hexadecimal digits, not {text:?}"));
+    fn from_str(text: &str) -> Result<Self, Misspelt> {
+        let wrong = || Misspelt::new("a row's key has 64 hexadecimal digits", text);
         let mut bytes = [0; 32];
         if text.len() != 64 || !text.is_ascii() {
             return Err(wrong());
@@ -79,6 +79,36 @@ impl FromStr for RowKey {
             *byte = u8::from_str_radix(digits, 16).map_err(|_other| wrong())?;
         }
         Ok(Self(bytes))
+    }
+}
+
+/// A text is no id, key or digest: nobody can have been given it.
+///
+/// ```
+/// use toolkit::ledger::{ApprovalId, RowKey};
+///
+/// let wrong = "apr_1".parse::<ApprovalId>().unwrap_err().to_string();
+/// assert_eq!(wrong, r#"an approval's id is `apr_` and 26 letters and digits, not "apr_1""#);
+/// let wrong = "apr_1".parse::<RowKey>().unwrap_err().to_string();
+/// assert_eq!(wrong, r#"a row's key has 64 hexadecimal digits, not "apr_1""#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{right}, not \"{}\"", printable(.found))]
+pub struct Misspelt {
+    right: &'static str,
+    found: String,
+}
+
+impl Misspelt {
+    pub(super) fn new(right: &'static str, found: &str) -> Self {
+        Self { right, found: cut(found, 100).to_owned() }
+    }
+}
+
+/// In a store, such a text is damage.
+impl From<Misspelt> for LedgerError {
+    fn from(wrong: Misspelt) -> Self {
+        Self::corrupt(wrong)
     }
 }
 

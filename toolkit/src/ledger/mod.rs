@@ -10,9 +10,10 @@ mod seal;
 mod sqlite;
 
 pub use toolkit_core::ledger::{
-    ApprovalId, AttemptId, Desk, DeskError, Digest, DoubtfulCall, Durability, Filter, Haste,
-    HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, NoIntentId, ParkedCall, Person,
-    Resolution, Row, RowKey, RowState, Settings, Swept, Timestamp, Vote, intent_id,
+    ApprovalId, AttemptId, Desk, DeskError, Digest, Doubt, DoubtfulCall, Durability, Filter, Haste,
+    HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, Misspelt, NoIntentId, ParkedCall,
+    Person, Resolution, Row, RowKey, RowState, Settings, Swept, Timestamp, Vote, intent_id,
+    printable,
 };
 
 #[cfg(feature = "postgres")]

@@ -85,6 +85,37 @@ impl SqliteLedger {
             |why| LedgerError::unavailable(format!("{}: {why}", path.as_ref().display()));
         // SQLite takes `:memory:` for no file at all; an absolute path never reads like that.
         let path = std::path::absolute(path.as_ref()).map_err(unavailable)?;
+        Self::over(path)
+    }
+
+    /// Opens the ledger in a file that is there.
+    ///
+    /// It is for who reads what others wrote, as a command line that decides on parked calls
+    /// does: in a ledger that it would create by a slip of the pen nothing waits.
+    ///
+    /// ```
+    /// use toolkit::ledger::{LedgerError, SqliteLedger};
+    ///
+    /// let missing = SqliteLedger::open_existing("/nowhere/calls.db").unwrap_err();
+    /// assert_eq!(
+    ///     missing,
+    ///     LedgerError::unavailable("there is no file /nowhere/calls.db"),
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    /// [`LedgerError::Unavailable`] where there is none, and as [`SqliteLedger::open`].
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, LedgerError> {
+        let path = path.as_ref();
+        // A link to nothing is no ledger either.
+        if !path.exists() {
+            let missing = format!("there is no file {}", path.display());
+            return Err(LedgerError::unavailable(missing));
+        }
+        Self::open(path)
+    }
+
+    fn over(path: PathBuf) -> Result<Self, LedgerError> {
         let mut file = open::open(&path)?;
         let (sender, jobs) = channel::<Job>();
         let run = move || {
