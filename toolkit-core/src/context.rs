@@ -44,12 +44,20 @@ pub(crate) struct Along {
     pub(crate) cancellation: Cancellation,
     pub(crate) deadline: Option<Instant>,
     pub(crate) observer: Option<Arc<dyn Observer>>,
+    /// Until when the tool may run, once it runs.
+    limit: OnceLock<Instant>,
 }
 
 impl Along {
     /// Nothing is given along.
-    pub(crate) const NOTHING: Self =
-        Self { cancellation: Cancellation::NEVER, deadline: None, observer: None };
+    pub(crate) const fn nothing() -> Self {
+        Self {
+            cancellation: Cancellation::NEVER,
+            deadline: None,
+            observer: None,
+            limit: OnceLock::new(),
+        }
+    }
 }
 
 impl CallContext {
@@ -65,6 +73,13 @@ impl CallContext {
     /// Gives the call the name of its row.
     pub(crate) fn name(&self, key: String) {
         self.key.get_or_init(|| key.into());
+    }
+
+    /// Says until when the tool may run.
+    pub(crate) fn must_end(&self, limit: Instant) {
+        if let Some(along) = &self.along {
+            along.limit.get_or_init(|| limit);
+        }
     }
 
     /// Who the agent acts for.
@@ -112,8 +127,12 @@ impl CallContext {
         self.run_id.as_deref()
     }
 
-    /// Whether the host wants the call no more; of a call that it can not cancel, a token that
-    /// never is.
+    /// Whether the call is wanted no more.
+    ///
+    /// It is given when the host gives its own, when the call's time is over, and when nobody
+    /// waits for the call any more. A function that awaits need not look: it is left where it
+    /// awaits, after what it does at once when it is woken. One that is
+    /// `blocking`, or has started other work, should.
     ///
     /// ```
     /// use toolkit::Cancellation;
@@ -137,10 +156,12 @@ impl CallContext {
         self.along.as_deref().map_or(&NEVER, |along| &along.cancellation)
     }
 
-    /// When the call must be over, where there is such a time.
+    /// When the call must be over: the host's deadline or the end of the tool's own time,
+    /// whichever is earlier.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.along.as_deref().and_then(|along| along.deadline)
+        let along = self.along.as_deref()?;
+        along.deadline.into_iter().chain(along.limit.get().copied()).min()
     }
 
     /// Tells the host how far the call is: of a total, where it is known, and in words.
@@ -279,6 +300,7 @@ impl fmt::Debug for Along {
         f.debug_struct("Along")
             .field("cancellation", &self.cancellation)
             .field("deadline", &self.deadline)
+            .field("limit", &self.limit)
             .field("observer", &self.observer.is_some())
             .finish()
     }

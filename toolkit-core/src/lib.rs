@@ -34,7 +34,7 @@ pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
     ToolConfigErrors, ToolError,
 };
-pub use gate::{ApprovalRequest, Approver, Decision, Timer};
+pub use gate::{ApprovalRequest, Approver, Decision, OnTaint, ThreadTimer, Threads, Timer};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
@@ -70,7 +70,7 @@ pub mod __private {
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,
+        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, Held, IntoPreview,
         IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
         Passage, Policy, Preview, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
         Text, Toolbox, Verification, checked, previewed, returned, slot, taken, verified,

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolkit::prelude::*;
-use toolkit::{Cancellation, Observer, Progress};
+use toolkit::{Cancellation, Observer, Progress, ThreadTimer};
 use toolkit_tests::view_of;
 
 /// Tells what its context says.
@@ -37,10 +37,18 @@ fn a_call_that_nothing_is_given_along_with_is_never_cancelled_and_has_no_deadlin
 #[test]
 fn what_the_host_gives_along_reaches_the_tool() {
     let deadline = Instant::now() + Duration::from_secs(3600);
-    let options = Options::default().deadline(deadline).cancellation(Cancellation::new());
-    let call = ToolCall::new("1", "tell", "{}");
-    let outcome = view_of(Tool::of::<tell>()).dispatch_blocking(call, options).unwrap();
-    assert_eq!(outcome.text(), format!("false {:?}", Some(deadline)));
+    for (timeout, is_earlier) in
+        [(Duration::from_secs(7200), false), (Duration::from_secs(1), true)]
+    {
+        let options = Options::default().deadline(deadline).cancellation(Cancellation::new());
+        let call = ToolCall::new("1", "tell", "{}");
+        let registry = Registry::builder().tools(tools![tell]).timer(ThreadTimer).timeout(timeout);
+        let registry = registry.build().unwrap();
+        let timed = registry.view(Caller::new("ann")).dispatch_blocking(call, options).unwrap();
+        let (word, moment) = timed.text().split_once(' ').unwrap();
+        assert_eq!(word, "false");
+        assert_eq!(moment != format!("{:?}", Some(deadline)), is_earlier);
+    }
 }
 
 #[test]

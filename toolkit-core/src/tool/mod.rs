@@ -25,10 +25,11 @@ pub use constraint::{List, Number, Text};
 pub use dynamic::DynamicTool;
 use dynamic::Handler;
 pub use passage::{
-    Check, Gates, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure, ToolOutput,
-    Verification, checked, returned, taken,
+    Check, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure,
+    ToolOutput, Verification, checked, returned, taken,
 };
 pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy};
+pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
