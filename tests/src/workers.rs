@@ -74,6 +74,7 @@ pub fn terms() -> Terms {
         preview: None,
         preview_must_match: false,
         scopes: Vec::new(),
+        tainted: false,
     }
 }
 

@@ -472,6 +472,7 @@ fn every_bound_is_a_setting() {
         problems: 2,
         report_bytes: 400,
         shown_chars: 5,
+        ..Limits::default()
     };
     let read = |arguments: &str| call(&limited(small), "echo", arguments).text().to_owned();
     assert_eq!(

@@ -384,6 +384,7 @@ async fn a_registry_with_a_timer_keeps_its_claim_while_the_function_runs() {
         .state(Arc::clone(&bank))
         .ledger(MemoryLedger::with_clock(clock))
         .timer(tokio::time::sleep)
+        .timeout(Duration::from_secs(150))
         .build()
         .unwrap();
     let view = registry.view(Caller::new("ann"));
@@ -590,7 +591,7 @@ fn two_threads_that_send_the_same_call_run_it_once() {
 #[test]
 fn a_result_that_is_too_long_to_keep_is_told_to_be() {
     /// Writes much.
-    #[tool(effect = "write")]
+    #[tool(effect = "write", result_limit = 100_000)]
     fn write(#[state] bank: &Bank) -> String {
         bank.pay();
         "x".repeat(64 * 1024 + 1)

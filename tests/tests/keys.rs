@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolkit::__private::{Annotated, ApprovalPolicy, LedgerUse, OnDenied, Policy};
 use toolkit::ledger::{MemoryLedger, Timestamp};
 use toolkit::prelude::*;
-use toolkit::{DynamicTool, Effect, OnUnknown, Verified};
+use toolkit::{DynamicTool, Effect, OnUnknown, ThreadTimer, Verified};
 
 struct Bank {
     limit: u64,
@@ -41,6 +41,12 @@ impl Bank {
     approval(*amount > bank.limit, quorum = 2, four_eyes, time_to_live = "2h"),
     preview = format!("refunds {amount} of {order_id} for {}", cx.caller().principal()),
     preview_must_match,
+    timeout = "90s",
+    concurrency = 3,
+    result_limit = 4_096,
+    reads_untrusted,
+    reads_private = true,
+    writes_external = false,
 )]
 async fn refund(
     #[context] cx: &CallContext,
@@ -75,6 +81,13 @@ fn every_key_of_the_attribute_reaches_the_gates() {
         }),
         has_preview: true,
         preview_must_match: true,
+        timeout: Some(Duration::from_secs(90)),
+        blocking: false,
+        concurrency: Some(3),
+        result_limit: Some(4_096),
+        reads_untrusted: true,
+        reads_private: true,
+        writes_external: false,
     };
     assert_eq!(policy_of::<refund>(), expected);
 }
@@ -126,7 +139,7 @@ fn may_refund() -> Caller {
 
 #[test]
 fn a_preview_sees_the_parameters_the_state_and_the_context() {
-    let builder = Registry::builder().tools(tools![refund]).state(Bank::new());
+    let builder = Registry::builder().tools(tools![refund]).state(Bank::new()).timer(ThreadTimer);
     // Two must agree, which takes a ledger; a rehearsal asks nobody.
     let approver = |_: ApprovalRequest| async { Decision::Approved };
     let errors = builder.approver(approver).build().unwrap_err();

@@ -117,6 +117,9 @@ const RAISED: Limits = Limits {
     problems: 32,
     report_bytes: 4_096,
     shown_chars: 80,
+    result_bytes: usize::MAX,
+    at_once: 64,
+    lost_threads: 64,
 };
 
 #[derive(Debug)]

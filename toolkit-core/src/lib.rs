@@ -6,6 +6,8 @@ mod agent;
 mod arguments;
 mod call;
 mod caller;
+mod cancellation;
+mod context;
 mod decoder;
 pub mod dialect;
 mod error;
@@ -24,13 +26,15 @@ pub use agent::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
 };
 pub use call::{Outcome, Status, ToolCall};
-pub use caller::{CallContext, Caller, Scopes};
+pub use caller::{Caller, Scopes};
+pub use cancellation::Cancellation;
+pub use context::{CallContext, Observer, Progress};
 pub use decoder::{Decoder, Report};
 pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
     ToolConfigErrors, ToolError,
 };
-pub use gate::{ApprovalRequest, Approver, Decision, Timer};
+pub use gate::{ApprovalRequest, Approver, Decision, OnTaint, ThreadTimer, Threads, Timer};
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
@@ -66,7 +70,7 @@ pub mod __private {
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
-        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,
+        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, Held, IntoPreview,
         IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
         Passage, Policy, Preview, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
         Text, Toolbox, Verification, checked, previewed, returned, slot, taken, verified,

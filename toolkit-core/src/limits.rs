@@ -1,6 +1,6 @@
-//! The bounds on what a call may bring and a report may say.
+//! The bounds on what a call may bring, take and give.
 
-/// The bounds on a call's arguments and on the report about them.
+/// The bounds on a call's arguments, on what it gives back, and on how many there are at once.
 ///
 /// A registry takes them by [`RegistryBuilder::limits`](crate::RegistryBuilder::limits).
 ///
@@ -33,6 +33,15 @@ pub struct Limits {
     pub report_bytes: usize,
     /// Characters of a received value that a report shows. Default 80.
     pub shown_chars: usize,
+    /// Bytes of one result, as the model reads it; the tool may say otherwise. Default 65,536.
+    pub result_bytes: usize,
+    /// Calls of functions that wait, in all views of the registry together. Default 64.
+    ///
+    /// One more waits for its turn for as long as its tool may run, or is
+    /// [`Unavailable`](crate::Status::Unavailable) at once where there is no timer.
+    pub at_once: usize,
+    /// Threads that are started in the place of such as do not come back. Default 64.
+    pub lost_threads: usize,
 }
 
 impl Default for Limits {
@@ -44,6 +53,9 @@ impl Default for Limits {
             problems: 32,
             report_bytes: 4 * 1024,
             shown_chars: 80,
+            result_bytes: 64 * 1024,
+            at_once: 64,
+            lost_threads: 64,
         }
     }
 }

@@ -21,9 +21,10 @@ pub struct Output {
 /// Serialises a result.
 ///
 /// # Errors
-/// What can not be JSON: keys that are no text, numbers that are not finite, text that is not Unicode.
+/// What can not be JSON: keys that are no text, numbers that are not finite, text that is not
+/// Unicode, what is nested too deep.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let json = serde_json::to_string(&FiniteValue(value))?;
+    let json = serde_json::to_string(&FiniteValue(value, 0))?;
     if json.starts_with('"') {
         let text: String = serde_json::from_str(&json)?;
         // Providers refuse blank text, and a model could not tell it from silence.
@@ -119,20 +120,35 @@ impl<T> NoSchema for &SchemaOf<T> {
     }
 }
 
-/// `serde_json` writes `null` for a number that is not finite; here it is an error.
-struct Finite<S>(S);
+/// Deeper values are read back by no JSON reader, and would not fit a thread's stack.
+const DEEPEST: u8 = 128;
 
-/// A value whose parts are serialised the same way.
-struct FiniteValue<'a, T: ?Sized>(&'a T);
+/// `serde_json` writes `null` for a number that is not finite; here it is an error, and so is
+/// what goes too deep.
+struct Finite<S>(S, u8);
+
+/// A value whose parts are serialised the same way, at a depth.
+struct FiniteValue<'a, T: ?Sized>(&'a T, u8);
 
 impl<T: Serialize + ?Sized> Serialize for FiniteValue<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Finite(serializer))
+        self.0.serialize(Finite(serializer, self.1))
     }
 }
 
 fn not_finite<E: ser::Error>() -> E {
     E::custom("the result holds a number that is not finite, which JSON can not write")
+}
+
+fn too_deep<E: ser::Error>() -> E {
+    E::custom("the result is nested deeper than JSON is read")
+}
+
+impl<S> Finite<S> {
+    /// The depth of what is inside.
+    fn inside<E: ser::Error>(&self) -> Result<u8, E> {
+        if self.1 < DEEPEST { Ok(self.1 + 1) } else { Err(too_deep()) }
+    }
 }
 
 macro_rules! as_they_are {
@@ -185,7 +201,8 @@ impl<S: Serializer> Serializer for Finite<S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        self.0.serialize_some(&FiniteValue(value))
+        let inside = self.inside()?;
+        self.0.serialize_some(&FiniteValue(value, inside))
     }
 
     fn serialize_unit(self) -> Result<S::Ok, S::Error> {
@@ -206,7 +223,8 @@ impl<S: Serializer> Serializer for Finite<S> {
         name: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.0.serialize_newtype_struct(name, &FiniteValue(value))
+        let inside = self.inside()?;
+        self.0.serialize_newtype_struct(name, &FiniteValue(value, inside))
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -216,15 +234,19 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        self.0.serialize_newtype_variant(name, variant_index, variant, &FiniteValue(value))
+        let inside = self.inside()?;
+        let value = FiniteValue(value, inside);
+        self.0.serialize_newtype_variant(name, variant_index, variant, &value)
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        self.0.serialize_seq(len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_seq(len)?, inside))
     }
 
     fn serialize_tuple(self, len: usize) -> Result<Self::SerializeTuple, S::Error> {
-        self.0.serialize_tuple(len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_tuple(len)?, inside))
     }
 
     fn serialize_tuple_struct(
@@ -232,7 +254,8 @@ impl<S: Serializer> Serializer for Finite<S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeTupleStruct, S::Error> {
-        self.0.serialize_tuple_struct(name, len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_tuple_struct(name, len)?, inside))
     }
 
     fn serialize_tuple_variant(
@@ -242,11 +265,13 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeTupleVariant, S::Error> {
-        self.0.serialize_tuple_variant(name, variant_index, variant, len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_tuple_variant(name, variant_index, variant, len)?, inside))
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        self.0.serialize_map(len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_map(len)?, inside))
     }
 
     fn serialize_struct(
@@ -254,7 +279,8 @@ impl<S: Serializer> Serializer for Finite<S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStruct, S::Error> {
-        self.0.serialize_struct(name, len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_struct(name, len)?, inside))
     }
 
     fn serialize_struct_variant(
@@ -264,7 +290,8 @@ impl<S: Serializer> Serializer for Finite<S> {
         variant: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStructVariant, S::Error> {
-        self.0.serialize_struct_variant(name, variant_index, variant, len).map(Finite)
+        let inside = self.inside()?;
+        Ok(Finite(self.0.serialize_struct_variant(name, variant_index, variant, len)?, inside))
     }
 
     fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
@@ -283,7 +310,7 @@ macro_rules! parts {
                 $($key: &'static str,)?
                 value: &T,
             ) -> Result<(), S::Error> {
-                self.0.$method($($key,)? &FiniteValue(value))
+                self.0.$method($($key,)? &FiniteValue(value, self.1))
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
@@ -307,11 +334,11 @@ impl<S: ser::SerializeMap> ser::SerializeMap for Finite<S> {
     type Error = S::Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
-        self.0.serialize_key(&FiniteValue(key))
+        self.0.serialize_key(&FiniteValue(key, self.1))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        self.0.serialize_value(&FiniteValue(value))
+        self.0.serialize_value(&FiniteValue(value, self.1))
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {

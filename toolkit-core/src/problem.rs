@@ -347,6 +347,13 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
+/// The end of a text that has so many bytes at most.
+pub(crate) fn cut_from(text: &str, bytes: usize) -> &str {
+    let start = text.len().saturating_sub(bytes);
+    let start = (start..=text.len()).find(|start| text.is_char_boundary(*start));
+    text.get(start.unwrap_or(text.len())..).unwrap_or_default()
+}
+
 fn push_printable(shown: &mut String, c: char) {
     match c {
         '"' | '\\' | '\'' => shown.push(c),

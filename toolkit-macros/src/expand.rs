@@ -141,6 +141,7 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
 fn policy(tool: &Tool) -> TokenStream {
     let root = &tool.function.root;
     let Policy { scopes, listed, fatal, idempotency, preview_must_match, .. } = &tool.policy;
+    let Policy { timeout, blocking, concurrency, result_limit, flows: flows_of, .. } = &tool.policy;
     let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
     let variant = |of: &str, variant: &str| {
         let (of, variant) = (format_ident!("{of}"), format_ident!("{variant}"));
@@ -165,22 +166,33 @@ fn policy(tool: &Tool) -> TokenStream {
         ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
         ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
         ("preview_must_match", preview_must_match.then(|| quote!(true))),
+        ("timeout", timeout.map(|time| some(milliseconds(time)))),
+        ("blocking", blocking.then(|| quote!(true))),
+        ("concurrency", concurrency.map(|calls| some(quote!(#calls)))),
+        ("result_limit", result_limit.map(|bytes| some(quote!(#bytes)))),
     ];
+    let flows = ["reads_untrusted", "reads_private", "writes_external"];
+    let flows = flows.map(|field| (field, flows_of.contains(&field).then(|| quote!(true))));
+    let said: Vec<_> = said.into_iter().chain(flows).collect();
     let policy = filled(&variant("Policy", "DEFAULT"), &quote!(#root::__private::Policy), &said);
     quote!(|| #policy)
 }
 
+fn milliseconds(time: u64) -> TokenStream {
+    quote!(::core::time::Duration::from_millis(#time))
+}
+
 /// Writes how a person agrees, as far as it was said.
 fn agreement(agreement: &Agreement, root: &TokenStream) -> TokenStream {
-    let Agreement { quorum, four_eyes, seconds, .. } = agreement;
-    let seconds = seconds.map(|seconds| {
-        let time = quote!(::core::time::Duration::from_secs(#seconds));
+    let Agreement { quorum, four_eyes, time_to_live, .. } = agreement;
+    let time_to_live = time_to_live.map(|time| {
+        let time = milliseconds(time);
         quote!(::core::option::Option::Some(#time))
     });
     let said = [
         ("quorum", quorum.map(|quorum| quote!(#quorum))),
         ("four_eyes", four_eyes.then(|| quote!(true))),
-        ("time_to_live", seconds),
+        ("time_to_live", time_to_live),
     ];
     let of = quote!(#root::__private::ApprovalPolicy);
     filled(&quote!(#of::DEFAULT), &of, &said)
@@ -353,12 +365,16 @@ enum Kind {
     /// Nothing may wait, so no future is made.
     AtOnce,
     Later,
+    /// In a thread of its own.
+    Apart,
 }
 
 fn kind(tool: &Tool) -> Kind {
     let reads = matches!(tool.policy.effect, None | Some("Read"));
+    let waits = tool.policy.has_rules() || tool.policy.concurrency.is_some();
     match tool.function.flow {
-        Flow::Sync if reads && !tool.policy.has_rules() => Kind::AtOnce,
+        Flow::Sync if tool.policy.blocking => Kind::Apart,
+        Flow::Sync if reads && !waits => Kind::AtOnce,
         Flow::Sync | Flow::Async => Kind::Later,
     }
 }
@@ -375,16 +391,10 @@ fn call(tool: &Tool) -> TokenStream {
         .iter()
         .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
-    let (this, bound) = this(tool).unzip();
+    let (this, bound) = this(tool, &passage).unzip();
     let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
     let arguments = this.iter().map(ToTokens::to_token_stream).chain(given);
-    let path = match &tool.function.surroundings {
-        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
-        Surroundings::Toolbox(within) => {
-            let owner = &within.owner;
-            quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
-        }
-    };
+    let path = path(&tool.function);
     let kind = kind(tool);
     let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
     let called = match flow {
@@ -392,37 +402,89 @@ fn call(tool: &Tool) -> TokenStream {
         Flow::Async => quote!(#called.await),
     };
     let returned = returned(tool, called);
-    let passed = match kind {
-        Kind::AtOnce => quote!(#passage.pass_at_once()?;),
-        Kind::Later => {
-            let rules = rules(tool);
-            quote!(#passage.pass(#rules).await?;)
-        }
-    };
-    let steps = quote! {
+    let function = quote! {
         #[allow(deprecated)]
         let #function = #path;
+    };
+    let asked = quote! {
         #(#declared)*
         #passage.arguments(&mut [#(#lent),*])?;
-        #bound
-        #(#bindings)*
-        #passed
-        #returned
+    };
+    let steps = match kind {
+        Kind::AtOnce => quote! {
+            #function #asked #bound #(#bindings)*
+            #passage.pass_at_once()?;
+            #returned
+        },
+        Kind::Later => {
+            let rules = rules(tool);
+            quote! {
+                #function #asked #bound #(#bindings)*
+                #passage.pass(#rules).await?;
+                #returned
+            }
+        }
+        Kind::Apart => {
+            let apart = apart(tool, &quote!(#function), &returned);
+            quote!(#asked #apart)
+        }
     };
     match kind {
         Kind::AtOnce => quote_spanned! {shown_at(ident.span())=>
             #root::__private::Call::AtOnce(|#passage| { #steps })
         },
-        Kind::Later => quote_spanned! {shown_at(ident.span())=>
+        Kind::Later | Kind::Apart => quote_spanned! {shown_at(ident.span())=>
             #root::__private::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
         },
     }
 }
 
+/// Where the function is found.
+fn path(function: &Function) -> TokenStream {
+    let Function { ident, surroundings, .. } = function;
+    match surroundings {
+        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
+        Surroundings::Toolbox(within) => {
+            let owner = &within.owner;
+            quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
+        }
+    }
+}
+
+/// Writes the rules and the call of a function that gets a thread of its own: what is borrowed
+/// is borrowed here for the rules, and there once more for the function.
+fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenStream {
+    let root = &tool.function.root;
+    let (passage, held) = (local("passage"), local("held"));
+    let params = || tool.params.iter().enumerate();
+    let taken = params().map(|(index, param)| take(index, param, root));
+    let there = params().map(|(index, param)| borrow(index, param, root, &held));
+    let this_there = this(tool, &held).map(|(_, bound)| bound);
+    let rules = rules(tool);
+    let mut passed = quote!(#passage.pass(#rules).await?;);
+    if tool.policy.has_rules() {
+        let here = params().map(|(index, param)| borrow(index, param, root, &passage));
+        let here = here.chain(this(tool, &passage).map(|(_, bound)| bound));
+        let here = here.filter(|bound| !bound.is_empty());
+        // The rules need not name all that the function takes.
+        passed = quote!({ #(#[allow(unused_variables)] #here)* #passed });
+    }
+    quote! {
+        #(#taken)*
+        #passed
+        #passage.apart(move |#held| {
+            #function
+            #this_there
+            #(#there)*
+            #returned
+        }).await
+    }
+}
+
 /// The local that stands for `self`, and what binds it.
-fn this(tool: &Tool) -> Option<(Ident, TokenStream)> {
+fn this(tool: &Tool, passage: &Ident) -> Option<(Ident, TokenStream)> {
     let ty = &tool.receiver.as_ref()?.tokens;
-    let (this, passage) = (local("this"), local("passage"));
+    let this = local("this");
     let bound = quote!(let #this = #passage.receiver::<Self, #ty>()?;);
     Some((this, bound))
 }
@@ -487,19 +549,35 @@ fn slot(index: usize) -> Ident {
 
 /// Binds a parameter under the user's own name, so that the expressions see it.
 fn bind(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
+    let (taken, borrowed) =
+        (take(index, param, root), borrow(index, param, root, &local("passage")));
+    quote!(#taken #borrowed)
+}
+
+/// Takes an argument out of its slot: under the user's own name, or to be lent from there.
+fn take(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
     let Param { ident, cfgs, ty, role } = param;
-    let (passage, slot, written) = (local("passage"), slot(index), &ty.tokens);
+    let slot = slot(index);
+    match (role, &ty.lent) {
+        (Role::State | Role::Context, _) => TokenStream::new(),
+        (Role::Argument(_), None) => quote!(#cfgs let #ident = #root::__private::taken(#slot)?;),
+        (Role::Argument(_), Some(_)) => quote!(#cfgs let #slot = #root::__private::taken(#slot)?;),
+    }
+}
+
+/// Binds what is lent to a parameter, by the call or from a slot.
+fn borrow(index: usize, param: &Param, root: &TokenStream, passage: &Ident) -> TokenStream {
+    let Param { ident, cfgs, ty, role } = param;
+    let (slot, written) = (slot(index), &ty.tokens);
     match (role, &ty.lent) {
         (Role::State, _) => quote!(#cfgs let #ident = #passage.state::<#written>()?;),
         (Role::Context, _) => {
-            let passage = moved(passage.into_token_stream(), ty.span);
+            let passage = moved(passage.to_token_stream(), ty.span);
             let nothing = up_to_end(ty, TokenStream::new());
             quote!(#cfgs let #ident: #written = #passage.context #nothing;)
         }
-        (Role::Argument(_), None) => quote!(#cfgs let #ident = #root::__private::taken(#slot)?;),
+        (Role::Argument(_), None) => TokenStream::new(),
         (Role::Argument(_), Some(lent)) => quote! {
-            #cfgs
-            let #slot = #root::__private::taken(#slot)?;
             #cfgs
             let #ident = <#lent as #root::__private::Borrowed>::lend(&#slot);
         },

@@ -172,6 +172,7 @@ pub(crate) struct Tool {
 }
 
 /// What the gates go by.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key that is written or not")]
 pub(crate) struct Policy {
     /// The variant of `Effect`.
     pub(crate) effect: Option<&'static str>,
@@ -197,6 +198,16 @@ pub(crate) struct Policy {
     pub(crate) preview: Option<TokenStream>,
     /// Whether an approved call runs only while that stays as it was.
     pub(crate) preview_must_match: bool,
+    /// How many milliseconds its own code may take.
+    pub(crate) timeout: Option<u64>,
+    /// Whether it gets a thread of its own.
+    pub(crate) blocking: bool,
+    /// How many calls of it run at the same time.
+    pub(crate) concurrency: Option<usize>,
+    /// How many bytes of its result the model reads.
+    pub(crate) result_limit: Option<usize>,
+    /// The fields of `Policy` that say where data comes from and goes to.
+    pub(crate) flows: Vec<&'static str>,
 }
 
 impl Policy {
@@ -215,8 +226,8 @@ pub(crate) struct Agreement {
     pub(crate) quorum: Option<u32>,
     /// Whether none of them may be the one whom the agent acts for.
     pub(crate) four_eyes: bool,
-    /// How many seconds a call waits for them.
-    pub(crate) seconds: Option<u64>,
+    /// How many milliseconds a call waits for them.
+    pub(crate) time_to_live: Option<u64>,
 }
 
 /// The `impl` of a toolbox, as far as it does not depend on its tools.

@@ -141,6 +141,18 @@ fn a_tool_that_says_only_how_a_person_agrees_has_no_rule() {
 }
 
 #[test]
+fn a_function_that_blocks_borrows_for_its_rules_and_once_more_in_its_thread() {
+    let attribute = quote!(blocking, timeout = "5s", concurrency = 2, check = open(bank, order_id));
+    let item = quote! {
+        /// Counts the refunds of an order.
+        fn refunds(#[state] bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
+            bank.count(order_id, since)
+        }
+    };
+    expect_file!["snapshots/blocking.rs"].assert_eq(&written(attribute, item));
+}
+
+#[test]
 fn an_item_with_mistakes_is_kept_and_says_each_once() {
     let item = quote! {
         async fn pay(#[arg(minimum = 5, maximum = 1)] amount: f64, (left, right): (u8, u8)) {

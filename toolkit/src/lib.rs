@@ -122,10 +122,13 @@ pub use toolkit_macros::tool;
 pub use toolkit_macros::toolbox;
 
 // The registry, and what one agent sees of it.
-pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
+pub use toolkit_core::{Limits, OnTaint, Options, Registry, RegistryBuilder, View};
 
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
+
+// What passes between a call and its host while it runs.
+pub use toolkit_core::{Cancellation, Observer, Progress};
 
 // What is wrong with a call.
 pub use toolkit_core::{Path, Problem, ProblemKind, Step};
@@ -140,7 +143,12 @@ pub use toolkit_core::{
 };
 
 // Approval.
-pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
+pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision};
+
+// Where time and threads come from.
+#[cfg(feature = "tokio")]
+pub use tokio_host::Tokio;
+pub use toolkit_core::{ThreadTimer, Threads, Timer};
 
 // The loop.
 pub use toolkit_core::dialect::Reply;
@@ -276,6 +284,9 @@ pub mod ledger;
 /// ```
 #[doc = include_str!("../docs/acceptance.md")]
 pub mod acceptance {}
+
+#[cfg(feature = "tokio")]
+mod tokio_host;
 
 /// Holds your own tools to the test that toolkit holds itself to; needs the feature `testing`.
 ///

@@ -53,6 +53,7 @@ pub fn terms() -> Terms {
         time_to_live: MINUTE * 30,
         preview: Some("refunds 20".to_owned()),
         preview_must_match: true,
+        tainted: false,
         scopes: vec!["payments:write".to_owned()],
     }
 }

@@ -310,6 +310,7 @@ impl Simulation {
             preview: None,
             preview_must_match: false,
             scopes: Vec::new(),
+            tainted: false,
         }
     }
 

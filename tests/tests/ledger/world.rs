@@ -470,6 +470,7 @@ impl Step {
             time_to_live: ticks(TO_LIVE),
             preview: None,
             preview_must_match: false,
+            tainted: false,
             scopes: Vec::new(),
         }
     }

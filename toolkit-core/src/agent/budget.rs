@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// use toolkit::Budget;
 ///
 /// let budget = Budget { turns: 5, ..Budget::default() };
-/// assert_eq!(budget, Budget { turns: 5, calls: 100, time: Duration::from_secs(600) });
+/// assert_eq!((budget.calls, budget.time), (100, Duration::from_secs(600)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -23,11 +23,16 @@ pub struct Budget {
     pub calls: usize,
     /// Time since the run began. Default ten minutes.
     pub time: Duration,
+    /// Reads of one reply that run at the same time, at least one. Default 8.
+    pub at_once: usize,
+    /// How often the very same call may fail in one run; one more is not dispatched, and the
+    /// model is told to change it. Default 3.
+    pub repeats: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { turns: 25, calls: 100, time: Duration::from_secs(600) }
+        Self { turns: 25, calls: 100, time: Duration::from_secs(600), at_once: 8, repeats: 3 }
     }
 }
 

@@ -5,11 +5,14 @@ mod model;
 mod run;
 mod scripted;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::ControlFlow;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 pub use budget::{Bound, Budget, Clock, SystemClock};
@@ -17,7 +20,9 @@ pub use model::{Model, ModelError, Turn};
 pub use run::{Run, Stop};
 pub use scripted::ScriptedModel;
 
-use crate::call::{Outcome, ToolCall};
+use crate::call::{Outcome, Status, ToolCall};
+use crate::cancellation::Cancellation;
+use crate::context::Observer;
 use crate::dialect::{Answered, Ending, Message, Reply};
 use crate::error::{Abort, ToolConfigError};
 use crate::gate::error_id;
@@ -65,6 +70,8 @@ pub struct Agent<M> {
     budget: Budget,
     clock: Box<dyn Clock>,
     run_id: Option<String>,
+    cancellation: Option<Cancellation>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl<M: Model> Agent<M> {
@@ -76,6 +83,8 @@ impl<M: Model> Agent<M> {
             budget: Budget::default(),
             clock: Box::new(SystemClock::default()),
             run_id: None,
+            cancellation: None,
+            observer: None,
         }
     }
 
@@ -100,6 +109,33 @@ impl<M: Model> Agent<M> {
         self
     }
 
+    /// Sets the word by which the host ends a run: between calls, while the model is asked, and
+    /// in the calls that run, as [`Options::cancellation`] does.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    /// use toolkit::{Agent, Cancellation, ScriptedModel, Stop};
+    ///
+    /// let view = Registry::builder().build()?.view(Caller::new("ann"));
+    /// let word = Cancellation::new();
+    /// let agent = Agent::new(ScriptedModel::new([]), view).cancellation(word.clone());
+    /// word.cancel();
+    /// assert_eq!(*agent.run_blocking("Never mind.")?.stop(), Stop::Cancelled);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = Some(cancellation);
+        self
+    }
+
+    /// Sets who hears what the tools tell while they run.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
     /// Runs until the model answers or something stops it.
     ///
     /// # Errors
@@ -117,7 +153,12 @@ impl<M: Model> Agent<M> {
         history: Vec<Message>,
         request: impl Into<String>,
     ) -> Result<Run, ToolConfigError> {
-        let mut progress = Progress::after(history, request.into(), self.clock.elapsed());
+        // Each run is tainted by what is in its history, and by nothing of another run.
+        let view = self.view.new_run();
+        for answered in history.iter().flat_map(answered) {
+            view.has_heard(answered.call.name(), &answered.outcome);
+        }
+        let mut progress = Progress::after(history, request.into(), view, self.clock.elapsed());
         loop {
             if let ControlFlow::Break(stop) = self.turn(&mut progress).await? {
                 return Ok(Run::new(progress.messages, progress.earlier, stop));
@@ -146,14 +187,15 @@ impl<M: Model> Agent<M> {
     }
 
     async fn turn(&self, progress: &mut Progress) -> Result<ControlFlow<Stop>, ToolConfigError> {
-        if let Some(bound) = self.bound_of_turns(progress) {
-            return Ok(ControlFlow::Break(Stop::Budget(bound)));
+        if let Some(stop) = self.stop_of_turns(progress) {
+            return Ok(ControlFlow::Break(stop));
         }
         progress.turns += 1;
-        let turn = Turn::new(progress.turns, &progress.messages, &self.view);
-        let reply = match self.model.reply(&turn).await {
-            Ok(reply) => progress.take_in(reply),
-            Err(error) => {
+        let turn = Turn::new(progress.turns, &progress.messages, &progress.view);
+        let reply = match self.unless_cancelled(self.model.reply(&turn)).await {
+            None => return Ok(ControlFlow::Break(Stop::Cancelled)),
+            Some(Ok(reply)) => progress.take_in(reply),
+            Some(Err(error)) => {
                 return match error.config() {
                     Some(config) => Err(config),
                     None => Ok(ControlFlow::Break(Stop::Model(error))),
@@ -184,7 +226,7 @@ impl<M: Model> Agent<M> {
         }
         let reads = answers.calls.iter().all(|call| {
             // A tool that is not visible is refused, and that changes nothing.
-            self.view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read)
+            progress.view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read)
         });
         if reads {
             self.all_at_once(answers, progress).await
@@ -199,15 +241,16 @@ impl<M: Model> Agent<M> {
         progress: &mut Progress,
     ) -> Result<(), ToolConfigError> {
         for index in 0..answers.calls.len() {
-            if let Some(bound) = self.bound_of_calls(progress) {
-                answers.stop = Some(Stop::Budget(bound));
-                break;
-            }
-            let Some(call) = answers.calls.get(index) else {
+            answers.stop = self.stop_of_calls(progress);
+            let Some(call) = answers.calls.get(index).filter(|_| answers.stop.is_none()) else {
                 break;
             };
             progress.calls += 1;
-            let result = self.dispatch(call).await;
+            let result = match progress.broken(call, self.budget.repeats) {
+                Some(outcome) => Ok(outcome),
+                None => self.dispatch(&progress.view, call).await,
+            };
+            progress.note(call, &result);
             answers.note(index, result)?;
             if answers.stop.is_some() {
                 break;
@@ -221,18 +264,30 @@ impl<M: Model> Agent<M> {
         answers: &mut Answers,
         progress: &mut Progress,
     ) -> Result<(), ToolConfigError> {
-        let calls = answers.calls.clone();
+        let (calls, view) = (answers.calls.clone(), progress.view.clone());
+        let mut waiting = calls.iter().enumerate();
         let mut running = FuturesUnordered::new();
-        for (index, call) in calls.iter().enumerate() {
-            if let Some(bound) = self.bound_of_calls(progress) {
-                answers.stop = Some(Stop::Budget(bound));
-                break;
+        loop {
+            while running.len() < self.budget.at_once.max(1) && answers.stop.is_none() {
+                let Some((index, call)) = waiting.next() else { break };
+                answers.stop = self.stop_of_calls(progress);
+                if answers.stop.is_some() {
+                    break;
+                }
+                progress.calls += 1;
+                answers.started = index + 1;
+                let broken = progress.broken(call, self.budget.repeats);
+                let view = view.clone();
+                running.push(async move {
+                    let result = match broken {
+                        Some(outcome) => Ok(outcome),
+                        None => self.dispatch(&view, call).await,
+                    };
+                    (index, call, result)
+                });
             }
-            progress.calls += 1;
-            answers.started = index + 1;
-            running.push(async move { (index, self.dispatch(call).await) });
-        }
-        while let Some((index, result)) = running.next().await {
+            let Some((index, call, result)) = running.next().await else { break };
+            progress.note(call, &result);
             answers.note(index, result)?;
             // Leaving drops the reads that still run; a bound lets them finish.
             if matches!(answers.stop, Some(Stop::Fatal { .. })) {
@@ -242,31 +297,49 @@ impl<M: Model> Agent<M> {
         Ok(())
     }
 
-    async fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Abort> {
-        let options = match &self.run_id {
-            Some(run_id) => Options::default().run_id(run_id.as_str()),
-            None => Options::default(),
-        };
-        self.view.dispatch(call.clone(), options).await
+    async fn dispatch(&self, view: &View, call: &ToolCall) -> Result<Outcome, Abort> {
+        let mut options = Options::default();
+        if let Some(run_id) = &self.run_id {
+            options = options.run_id(run_id.as_str());
+        }
+        if let Some(cancellation) = &self.cancellation {
+            options = options.cancellation(cancellation.clone());
+        }
+        if let Some(observer) = &self.observer {
+            options = options.observer(Arc::clone(observer));
+        }
+        view.dispatch(call, options).await
     }
 
-    fn bound_of_turns(&self, progress: &Progress) -> Option<Bound> {
+    /// `None` where the host wanted the run no more before the work was done.
+    async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let Some(cancellation) = &self.cancellation else { return Some(work.await) };
+        match select(pin!(cancellation.cancelled()), pin!(work)).await {
+            Either::Left(_) => None,
+            Either::Right((done, _)) => Some(done),
+        }
+    }
+
+    fn stop_of_turns(&self, progress: &Progress) -> Option<Stop> {
         if progress.turns >= self.budget.turns {
-            return Some(Bound::Turns);
+            return Some(Stop::Budget(Bound::Turns));
         }
-        self.bound_of_time(progress)
+        self.stop_at_any_time(progress)
     }
 
-    fn bound_of_calls(&self, progress: &Progress) -> Option<Bound> {
+    fn stop_of_calls(&self, progress: &Progress) -> Option<Stop> {
         if progress.calls >= self.budget.calls {
-            return Some(Bound::Calls);
+            return Some(Stop::Budget(Bound::Calls));
         }
-        self.bound_of_time(progress)
+        self.stop_at_any_time(progress)
     }
 
-    fn bound_of_time(&self, progress: &Progress) -> Option<Bound> {
+    fn stop_at_any_time(&self, progress: &Progress) -> Option<Stop> {
+        if self.cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
+            return Some(Stop::Cancelled);
+        }
         let spent = self.clock.elapsed().saturating_sub(progress.started);
-        (spent >= self.budget.time).then_some(Bound::Time)
+        (spent >= self.budget.time).then_some(Stop::Budget(Bound::Time))
     }
 }
 
@@ -298,6 +371,7 @@ fn without_calls(reply: &Reply) -> ControlFlow<Stop> {
 
 /// A run that is not over.
 struct Progress {
+    view: View,
     messages: Vec<Message>,
     /// How many of the messages are of earlier runs.
     earlier: usize,
@@ -305,14 +379,38 @@ struct Progress {
     turns: usize,
     calls: usize,
     started: Duration,
+    /// How often the same call has failed, by name and arguments.
+    failed: BTreeMap<(String, String), usize>,
 }
 
 impl Progress {
-    fn after(mut messages: Vec<Message>, request: String, started: Duration) -> Self {
+    fn after(mut messages: Vec<Message>, request: String, view: View, started: Duration) -> Self {
         let earlier = messages.len();
         let ids = messages.iter().flat_map(replied).map(|call| call.id().to_owned()).collect();
         messages.push(Message::User(request));
-        Self { messages, earlier, ids, turns: 0, calls: 0, started }
+        Self { view, messages, earlier, ids, turns: 0, calls: 0, started, failed: BTreeMap::new() }
+    }
+
+    /// What a call comes to that has failed too often to be tried again.
+    fn broken(&self, call: &ToolCall, repeats: usize) -> Option<Outcome> {
+        let failed = *self.failed.get(&identity(call))?;
+        (failed >= repeats).then(|| Outcome::repeated(call.name(), failed))
+    }
+
+    /// Remembers which calls failed, and how often one after the other.
+    fn note(&mut self, call: &ToolCall, result: &Result<Outcome, Abort>) {
+        match result {
+            // These ask to be tried again.
+            Ok(outcome) if matches!(outcome.status(), Status::Unavailable | Status::InProgress) => {
+            }
+            Ok(outcome) if outcome.is_error() => {
+                *self.failed.entry(identity(call)).or_default() += 1;
+            }
+            Ok(_) => {
+                self.failed.remove(&identity(call));
+            }
+            Err(_) => {}
+        }
     }
 
     /// A provider may send a call without an id, or use one id in every turn.
@@ -320,6 +418,18 @@ impl Progress {
         let reply = reply.with_own_ids(&format!("call_{}", self.turns), &mut self.ids);
         self.messages.push(Message::Assistant(reply.clone()));
         reply
+    }
+}
+
+/// What makes two calls the very same, as the model sent them.
+fn identity(call: &ToolCall) -> (String, String) {
+    (call.name().to_owned(), call.arguments().into_owned())
+}
+
+fn answered(message: &Message) -> &[Answered] {
+    match message {
+        Message::Results(answered) => answered,
+        Message::User(_) | Message::Assistant(_) => &[],
     }
 }
 

@@ -39,6 +39,8 @@ pub enum Stop {
     },
     /// The model gave no reply.
     Model(ModelError),
+    /// The host wanted the run no more: [`Agent::cancellation`](super::Agent::cancellation).
+    Cancelled,
 }
 
 impl fmt::Display for Stop {
@@ -49,6 +51,7 @@ impl fmt::Display for Stop {
             Self::Budget(bound) => write!(f, "out of {bound}"),
             Self::Fatal { tool, error } => write!(f, "tool `{tool}` ended the run: {error}"),
             Self::Model(error) => write!(f, "the model gave no reply: {error}"),
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }

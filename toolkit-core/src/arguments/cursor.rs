@@ -406,6 +406,9 @@ mod tests {
         problems: 1,
         report_bytes: 1,
         shown_chars: 1,
+        result_bytes: usize::MAX,
+        at_once: 1,
+        lost_threads: 0,
     };
 
     /// Numbers from a seed, a fresh one each time.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::outcome::Details;
 use super::{Outcome, Status};
 use crate::error::{Category, ToolError};
-use crate::problem::{Problem, escaped, nearest, quoted};
+use crate::problem::{Problem, cut, cut_from, escaped, nearest, quoted};
 
 /// What is said of a call whose end nobody knows.
 const IN_DOUBT: &str = "it is not known whether it took effect. It is not run again by itself. \
@@ -158,10 +158,13 @@ impl Outcome {
     }
 
     /// This run of the call, which broke off or failed where it may have taken effect.
-    pub(crate) fn left_in_doubt(failed: Self) -> Self {
-        let text = format!("{}, and {IN_DOUBT}", failed.text);
+    pub(crate) fn left_in_doubt(self) -> Self {
+        if self.status == Status::InDoubt {
+            return self;
+        }
+        let text = format!("{}, and {IN_DOUBT}", self.text);
         let category = Some(Category::Transient);
-        let details = failed.details.map(|details| *details).unwrap_or_default();
+        let details = self.details.map(|details| *details).unwrap_or_default();
         let details = Details { category, retryable: false, ..details };
         Self { executed: true, ..Self::failed(Status::InDoubt, text, details) }
     }
@@ -220,6 +223,65 @@ impl Outcome {
             ..Details::default()
         };
         Self::failed(Status::Unavailable, text, details)
+    }
+
+    /// A function that had to be left when its time was over.
+    pub(crate) fn late(tool: &str, time: Duration) -> Self {
+        Self::left_behind(format!("{tool} did not answer within {time:?}"))
+    }
+
+    /// A function that had to be left at the host's deadline.
+    pub(crate) fn overdue(tool: &str) -> Self {
+        Self::left_behind(format!("{tool} did not answer by the deadline of this call"))
+    }
+
+    fn left_behind(text: String) -> Self {
+        let category = Some(Category::Transient);
+        let details = Details { category, retryable: true, ..Details::default() };
+        Self { executed: true, ..Self::failed(Status::Failed, text, details) }
+    }
+
+    /// A call that a run has seen fail too often.
+    pub(crate) fn repeated(tool: &str, times: usize) -> Self {
+        let tool = quoted(tool, 80);
+        let text = format!(
+            "this very call of {tool} failed {times} times in this run and was not tried again. \
+             Change it, or tell the user."
+        );
+        let category = Some(Category::Transient);
+        let details = Details { category, retryable: true, ..Details::default() };
+        Self::failed(Status::Unavailable, text, details)
+    }
+
+    /// The same outcome, where what the model reads has no more than so many bytes; else its
+    /// start and its end, or of JSON, which must not be read in parts, its size.
+    #[inline]
+    pub(crate) fn within(self, most: usize) -> Self {
+        if self.text.len() > most { self.cut_to(most) } else { self }
+    }
+
+    #[cold]
+    fn cut_to(self, most: usize) -> Self {
+        let bytes = self.text.len();
+        let text = if self.is_json {
+            format!(
+                "(the result is JSON of {bytes} bytes; at most {most} are shown. Ask for less.)"
+            )
+        } else {
+            let marker = |shown| {
+                format!("\n[… {shown} of {bytes} bytes are left out; at most {most} are shown …]\n")
+            };
+            let room = most.saturating_sub(marker(bytes).len());
+            let head = cut(&self.text, room / 2);
+            let tail = cut_from(&self.text, room - room / 2);
+            let shown = bytes - head.len() - tail.len();
+            format!("{head}{}{tail}", marker(shown))
+        };
+        let details = self.details.map(|details| {
+            let hint = details.hint.as_deref().map(|hint| cut(hint, most).to_owned());
+            Box::new(Details { hint, ..*details })
+        });
+        Self { text, is_json: false, details, ..self }
     }
 
     pub(crate) fn tool_error(error: &ToolError) -> Self {

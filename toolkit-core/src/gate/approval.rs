@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::time::{self, Time};
 use super::{Way, dry_run, ledger};
 use crate::call::Outcome;
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::CallContext;
 use crate::error::ToolConfigError;
 use crate::ledger::inside::{Agreed, Parked, Prompt, Terms, Today};
 use crate::ledger::{ApprovalId, Digest};
@@ -152,6 +154,7 @@ pub struct ApprovalRequest {
     canonical: Arc<str>,
     preview: Option<Arc<str>>,
     context: CallContext,
+    tainted: bool,
 }
 
 impl ApprovalRequest {
@@ -183,6 +186,12 @@ impl ApprovalRequest {
         self.preview.as_deref()
     }
 
+    /// Whether a person is asked because the run has read what strangers wrote.
+    #[must_use]
+    pub const fn is_tainted(&self) -> bool {
+        self.tainted
+    }
+
     /// Who the agent acts for.
     #[must_use]
     pub fn caller(&self) -> &Caller {
@@ -205,7 +214,11 @@ impl fmt::Display for ApprovalRequest {
             arguments: &self.canonical,
             preview: self.preview(),
         };
-        prompt.fmt(f)
+        prompt.fmt(f)?;
+        if self.tainted {
+            f.write_str("\n  (the run has read what strangers wrote; the call may be their idea)")?;
+        }
+        Ok(())
     }
 }
 
@@ -229,7 +242,10 @@ pub(crate) fn is_one_word_enough(tool: &Tool) -> bool {
 pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, Stopped> {
     let tool = &way.entry.tool;
     let parked = way.parked().map(|parked| parked.id);
-    let is_asked = || tool.policy.always_asks() || rules.approval.is_some_and(|rule| rule());
+    let is_asked = || {
+        let is_always_asked = tool.policy.always_asks() || way.is_tainted;
+        is_always_asked || rules.approval.is_some_and(|rule| rule())
+    };
     if parked.is_none() && !is_asked() {
         return Ok(Agreement::NotNeeded);
     }
@@ -241,11 +257,13 @@ pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, S
         preview: match rules.preview {
             None => None,
             Some(preview) => {
-                let text = preview().await.map_err(Stopped::Failed)?;
+                let told = time::within(way, Time::Tools, preview()).await?;
+                let text = told.map_err(Stopped::Failed)?;
                 Some(dry_run::shown(&text, way.house.limits.report_bytes).into())
             }
         },
         context: way.context.clone(),
+        tainted: way.is_tainted,
     };
     if let Some(id) = parked {
         let terms = terms(way, &request);
@@ -254,7 +272,8 @@ pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, S
     if let Some(approver) = &way.house.approver
         && is_one_word_enough(tool)
     {
-        return in_line(&**approver, &request).await;
+        let decided = in_line(&**approver, &request);
+        return time::within(way, Time::Persons, decided).await?;
     }
     let Some((book, proposal)) = way.kept.as_ref().and_then(|kept| kept.proposed()) else {
         return Err(nobody_to_ask());
@@ -302,5 +321,6 @@ fn terms(way: &Way<'_>, request: &ApprovalRequest) -> Terms {
         preview: request.preview().map(str::to_owned),
         preview_must_match: tool.policy.preview_must_match,
         scopes: request.caller().granted().iter().map(str::to_owned).collect(),
+        tainted: request.tainted,
     }
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Viewer};
+use super::{Entry, House, Viewer, taint};
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
-use crate::limits::Limits;
 use crate::problem::escaped;
-use crate::tool::OnDenied;
+use crate::tool::{OnDenied, Tool};
 
 /// The allowlist of a view.
 #[derive(Debug, Clone)]
@@ -52,46 +51,73 @@ fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
 #[inline]
 pub(super) fn look_up<'e>(
     entries: &'e [Entry],
+    house: &House,
     viewer: &Viewer<'_>,
     call: &ToolCall,
-    limits: &Limits,
 ) -> Result<&'e Entry, Result<Outcome, Abort>> {
     let found = entries.iter().find(|entry| entry.tool.name == call.name());
     let entry = found.filter(|entry| viewer.allowed.contains(&entry.tool.name));
-    match entry.map(|entry| (entry, missing_scope(entry, viewer.caller))) {
-        Some((entry, None)) => Ok(entry),
-        Some((entry, Some(scope))) => {
-            Err(hidden(entries, viewer, call, limits, Some((entry, scope))))
-        }
-        None => Err(hidden(entries, viewer, call, limits, None)),
-    }
+    let Some(entry) = entry else { return Err(hidden(entries, house, viewer, call, None)) };
+    let why = match missing_scope(entry, viewer.caller) {
+        Some(scope) => Why::Scope(scope),
+        None if taint::strips(entry, house, viewer.label) => Why::Taint,
+        None => return Ok(entry),
+    };
+    Err(hidden(entries, house, viewer, call, Some((entry, why))))
+}
+
+/// Why a tool of the allowlist is not for this caller.
+#[derive(Clone, Copy)]
+enum Why<'a> {
+    Scope(&'a str),
+    Taint,
+}
+
+/// The tools that the caller can call.
+pub(super) fn in_reach<'e>(
+    entries: &'e [Entry],
+    house: &House,
+    viewer: &Viewer<'_>,
+) -> impl Iterator<Item = &'e Tool> + Clone {
+    let is_in_reach = |entry: &&Entry| {
+        viewer.allowed.contains(&entry.tool.name)
+            && missing_scope(entry, viewer.caller).is_none()
+            && !taint::strips(entry, house, viewer.label)
+    };
+    entries.iter().filter(is_in_reach).map(|entry| &entry.tool)
 }
 
 /// The end of a call of a tool that is not there, or is not for this caller.
 #[cold]
 fn hidden(
     entries: &[Entry],
+    house: &House,
     viewer: &Viewer<'_>,
     call: &ToolCall,
-    limits: &Limits,
-    missing: Option<(&Entry, &str)>,
+    missing: Option<(&Entry, Why<'_>)>,
 ) -> Result<Outcome, Abort> {
-    if let Some((entry, scope)) = missing
+    if let Some((entry, Why::Scope(scope))) = missing
         && entry.tool.policy.listed
+        && !taint::strips(entry, house, viewer.label)
     {
         return not_permitted(entry, scope);
     }
     let visible: Vec<&str> = entries
         .iter()
         .filter(|entry| is_visible(entry, viewer.allowed, viewer.caller))
+        .filter(|entry| !taint::strips(entry, house, viewer.label))
         .map(|entry| entry.tool.name.as_str())
         .collect();
-    let unknown = Outcome::unknown_tool(call.name(), &visible, limits.shown_chars);
+    let unknown = Outcome::unknown_tool(call.name(), &visible, house.limits.shown_chars);
     Ok(match missing {
-        Some((_, scope)) => Outcome::denied(unknown, lacks(scope)),
+        Some((_, Why::Scope(scope))) => Outcome::denied(unknown, lacks(scope)),
+        Some((_, Why::Taint)) => Outcome::denied(unknown, TAINTED.to_owned()),
         None => unknown,
     })
 }
+
+/// What only the host reads of a call that its run may make no more.
+const TAINTED: &str = "the run has read untrusted text";
 
 /// What only the host reads of a call without a scope.
 fn lacks(scope: &str) -> String {

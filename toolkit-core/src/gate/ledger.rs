@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::approval::Agreement;
 use super::arguments::Canonical;
-use super::run::Ended;
+use super::run::{Broken, Ended};
+use super::time::{self, Time};
 use super::{House, Timer, Way};
 use crate::call::{Outcome, Status};
 use crate::caller::Caller;
@@ -219,7 +220,12 @@ impl<'a> Kept<'a> {
             Err(error) => {
                 // What happened, happened; the row turns to in doubt by its lease.
                 tracing::error!(tool, %key, %error, "an outcome could not be recorded");
-                ended.map(|outcome| outcome.noting("the ledger could not record the outcome"))
+                let noted =
+                    ended.map(|outcome| outcome.noting("the ledger could not record the outcome"));
+                match ending {
+                    Ending::Ambiguous(_) => noted.map(Outcome::left_in_doubt),
+                    Ending::Over | Ending::Clean => noted,
+                }
             }
         }
     }
@@ -298,7 +304,10 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
 
 /// What the tool sees at its target; a look that fails tells nothing.
 async fn verified(way: &Way<'_>, verify: Verification<'_>) -> Verified<StoredOutcome> {
-    match verify().await {
+    let Ok(seen) = time::within(way, Time::Tools, verify()).await else {
+        return Verified::Unknown;
+    };
+    match seen {
         Ok(Verified::Applied(output)) => Verified::Applied(stored(&of_output(output))),
         Ok(Verified::NotApplied) => Verified::NotApplied,
         Ok(Verified::Unknown) => Verified::Unknown,
@@ -357,7 +366,8 @@ pub(super) fn ending(ended: &Ended) -> Ending {
             Cause::Config(_) => Ending::Ambiguous("the tool is wired wrongly"),
             Cause::Internal(_) => Ending::Ambiguous("the tool failed internally"),
         },
-        Err(_) => Ending::Ambiguous("the tool panicked"),
+        Err(Broken::Panicked(_)) => Ending::Ambiguous("the tool panicked"),
+        Err(Broken::Cut(cut)) => Ending::Ambiguous(time::cause(*cut)),
     }
 }
 

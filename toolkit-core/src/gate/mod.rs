@@ -6,34 +6,50 @@ mod check;
 mod dry_run;
 mod known;
 mod ledger;
+mod room;
 mod run;
+mod taint;
+mod threads;
+mod time;
 mod timer;
 #[cfg(feature = "testing")]
 mod trial;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_lock::Semaphore;
 
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
-pub use timer::Timer;
+pub use taint::OnTaint;
+pub(crate) use taint::{Label, note, strips, trifecta};
+pub(crate) use threads::Lost;
+pub use threads::Threads;
+pub use timer::{ThreadTimer, Timer};
 #[cfg(feature = "testing")]
 pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
 use ledger::{Kept, Parked};
+use room::Permits;
+use threads::Work;
+use time::{Bounds, Time};
 
 use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::{Along, CallContext};
 use crate::error::{Abort, ToolConfigError};
 use crate::ledger::Digest;
 use crate::ledger::inside::Book;
 use crate::limits::Limits;
+use crate::output::Output;
 use crate::schema::Compiled;
-use crate::tool::{BoxFuture, Effect, Gates, Passage, Rules, States, Stopped, Tool};
+use crate::tool::{BoxFuture, Effect, Gates, Held, Passage, Rules, States, Stopped, Tool};
 
 /// A tool as the registry holds it: checked once, ready to be called.
 pub(crate) struct Entry {
@@ -41,15 +57,25 @@ pub(crate) struct Entry {
     pub(crate) schema: Compiled,
     /// What the tool is, as people who agreed to a call of it relied on.
     pub(crate) revision: Digest,
+    /// How many calls of it run at once, where it says that.
+    pub(crate) room: Option<Arc<Semaphore>>,
 }
 
 /// What all gates of a registry share.
 pub(crate) struct House {
     pub(crate) limits: Limits,
     pub(crate) approver: Option<Arc<dyn Approver>>,
-    pub(crate) states: Box<dyn States>,
+    pub(crate) states: Arc<dyn States>,
     pub(crate) book: Option<Book>,
     pub(crate) timer: Option<Arc<dyn Timer>>,
+    /// How long a tool may take that does not say.
+    pub(crate) timeout: Option<Duration>,
+    /// How many calls run at once.
+    pub(crate) room: Arc<Semaphore>,
+    pub(crate) threads: Option<Arc<dyn Threads>>,
+    pub(crate) lost: Arc<Lost>,
+    /// What becomes of effects once a run has read untrusted text.
+    pub(crate) on_taint: OnTaint,
     /// Whether every call is a rehearsal.
     pub(crate) dry_run: bool,
 }
@@ -62,6 +88,10 @@ pub(crate) struct Viewer<'a> {
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) intent_id: Option<Box<str>>,
     pub(crate) dry_run: bool,
+    /// What the run has read.
+    pub(crate) label: &'a Label,
+    /// What the host gave along.
+    pub(crate) along: Option<Box<Along>>,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -86,6 +116,9 @@ pub(crate) async fn resume(
         Err(outcome) => return Ok(outcome),
     };
     let Parked { record, .. } = &parked;
+    if record.approval.as_ref().is_some_and(|approval| approval.tainted) {
+        viewer.label.rise();
+    }
     let (tool, arguments) = (record.tool.as_str(), record.arguments.as_str());
     let call = ToolCall::new(approval_id, tool, arguments);
     let is_rehearsal = viewer.dry_run || house.dry_run;
@@ -105,10 +138,30 @@ async fn pass(
     parked: Option<Parked>,
 ) -> Result<Outcome, Abort> {
     // 1 exists, 2 scopes: one look, one answer.
-    let entry = match known::look_up(entries, &viewer, call, &house.limits) {
+    let entry = match known::look_up(entries, house, &viewer, call) {
         Ok(entry) => entry,
         Err(ended) => return ended,
     };
+    if taint::writes_unasked(&entry.tool.policy)
+        && let Some(error) = trifecta(known::in_reach(entries, house, &viewer))
+    {
+        return Err(Abort::Config(error));
+    }
+    let label = viewer.label;
+    let ended = enter(entry, house, viewer, call, parked).await;
+    note(&entry.tool, label, &ended);
+    ended
+}
+
+/// Takes the call of a tool that is there for its caller through the other gates.
+#[expect(clippy::significant_drop_tightening, reason = "a call holds its permits to its end")]
+async fn enter(
+    entry: &Entry,
+    house: &House,
+    viewer: Viewer<'_>,
+    call: &ToolCall,
+    parked: Option<Parked>,
+) -> Result<Outcome, Abort> {
     // A tool whose calls are kept no more would go around the ledger, and so around people.
     if let (Some(Parked { id, .. }), Some(book)) = (&parked, &house.book)
         && !ledger::keeps(&entry.tool)
@@ -117,28 +170,35 @@ async fn pass(
         let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
         return Ok(Box::pin(outcome).await);
     }
-    let Viewer { caller, run_id, intent_id, dry_run, .. } = viewer;
+    let Viewer { caller, run_id, intent_id, dry_run, label, along, .. } = viewer;
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
+    let (bounds, along) = time::bounds(house, &entry.tool, along);
     let way = Way {
         entry,
         house,
         call,
-        context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id),
+        context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id, along),
         is_rehearsal: (dry_run || house.dry_run) && !is_read,
         kept: book.map(|book| Box::new(Kept::new(book, intent_id, parked))),
         is_checked: AtomicBool::new(false),
         canonical: OnceLock::new(),
         entered: AtomicBool::new(false),
+        is_tainted: taint::asks(&entry.tool, house, label),
+        bounds,
+        permits: OnceLock::new(),
     };
+    if let Err(stopped) = time::wanted(&way) {
+        return run::settle(&entry.tool, &house.limits, Ok(Err(stopped)), false);
+    }
     // 3 to 8 are asked for by the tool's call function, which alone knows the types; 9 runs it.
-    let call = run::fenced(&entry.tool, Passage(&way));
+    let call = run::fenced(&entry.tool, Passage(&way), Some(&way));
     let Some(kept) = &way.kept else {
-        return run::settle(&entry.tool, call.await, way.is_entered());
+        return run::settle(&entry.tool, &house.limits, call.await, way.is_entered());
     };
     let ended = kept.alive(house, call).await;
     let ending = ledger::ending(&ended);
-    let ended = run::settle(&entry.tool, ended, way.is_entered());
+    let ended = run::settle(&entry.tool, &house.limits, ended, way.is_entered());
     kept.settle(house, &entry.tool, ending, ended).await
 }
 
@@ -155,6 +215,12 @@ struct Way<'a> {
     /// The bytes in which others see the arguments, where others do.
     canonical: OnceLock<Box<Canonical>>,
     entered: AtomicBool,
+    /// Whether a person must agree because of what the run has read.
+    is_tainted: bool,
+    /// What bounds its time, where something does.
+    bounds: Option<Box<Bounds>>,
+    /// What it holds while it runs.
+    permits: OnceLock<Permits<'a>>,
 }
 
 impl Way<'_> {
@@ -165,7 +231,10 @@ impl Way<'_> {
 
     /// Whether a gate behind the arguments has to be asked, also where there are no rules.
     fn waits(&self) -> bool {
-        self.entry.tool.policy.may_ask() || self.is_rehearsal || self.kept.is_some()
+        let Entry { tool, room, .. } = self.entry;
+        let needs_room = room.is_some() || tool.policy.blocking;
+        let may_ask = tool.policy.may_ask() || self.is_tainted;
+        may_ask || self.is_rehearsal || self.kept.is_some() || needs_room
     }
 
     fn is_entered(&self) -> bool {
@@ -205,7 +274,7 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        if rules.checks.is_empty() && !self.waits() {
+        if rules.checks.is_empty() && !self.waits() && room::enter_at_once(self) {
             return None;
         }
         Some(Box::pin(async move {
@@ -216,11 +285,14 @@ impl Gates for Way<'_> {
             // 4 ledger, read
             ledger::look(self, rules.verify).await?;
             // 5 check
-            check::run(rules.checks, &self.house.limits).await?;
+            let checked = check::run(rules.checks, &self.house.limits);
+            time::within(self, Time::Tools, checked).await??;
             // 6 dry run
-            dry_run::stop(self, rules.preview).await?;
+            time::within(self, Time::Tools, dry_run::stop(self, rules.preview)).await??;
             // 7 approval
             let agreement = approval::ask(self, &rules).await?;
+            // Room to run in, which no claim waits for.
+            room::enter(self).await?;
             // 8 ledger, claim
             ledger::claim(self, agreement).await
         }))
@@ -228,6 +300,9 @@ impl Gates for Way<'_> {
 
     fn enter(&self) {
         self.entered.store(true, Ordering::Relaxed);
+        if let Some(limit) = self.bounds.as_ref().and_then(|bounds| bounds.limit()) {
+            self.context.must_end(limit);
+        }
     }
 
     fn enter_at_once(&self) -> bool {
@@ -236,5 +311,13 @@ impl Gates for Way<'_> {
             self.enter();
         }
         is_free
+    }
+
+    fn held(&self) -> Held {
+        Held::new(self.context.clone(), Arc::clone(&self.house.states))
+    }
+
+    fn apart(&self, work: Work) -> BoxFuture<'_, Result<Output, Stopped>> {
+        threads::apart(self, work)
     }
 }

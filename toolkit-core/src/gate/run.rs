@@ -9,12 +9,22 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
+use super::Way;
+use super::time::{self, Cut, Interrupt, Time};
 use crate::call::Outcome;
 use crate::error::{Abort, BoxError, Cause, Failure};
+use crate::limits::Limits;
 use crate::output::Output;
 use crate::tool::{BoxFuture, Passage, Running, Stopped, Tool};
 
-pub(super) type Ended = Result<Result<Output, Stopped>, Panic>;
+pub(super) type Ended = Result<Result<Output, Stopped>, Broken>;
+
+/// Why a call did not come to its own end.
+pub(super) enum Broken {
+    Panicked(Panic),
+    /// It had to be left.
+    Cut(Cut),
+}
 
 /// What a panic carried; its own drop may panic as well.
 pub(super) struct Panic(Box<dyn Any + Send>);
@@ -32,60 +42,94 @@ impl Panic {
 
 /// Does what may panic once more where nobody is left to be told of it.
 #[expect(clippy::mem_forget, reason = "a payload whose drop panics as well is not tried again")]
-fn quietly(last: impl FnOnce()) {
+pub(super) fn quietly(last: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(last)) {
         tracing::error!("a value panicked when it was dropped");
         std::mem::forget(payload);
     }
 }
 
-/// Runs a call so that no panic of the tool's code leaves it, not even from a drop midway.
-pub(super) async fn fenced(tool: &Tool, passage: Passage<'_>) -> Ended {
+/// Runs a call so that no panic of the tool's code leaves it, not even from a drop midway, and
+/// so that it is left when it must be.
+pub(super) async fn fenced<'a>(
+    tool: &'a Tool,
+    passage: Passage<'a>,
+    way: Option<&'a Way<'_>>,
+) -> Ended {
     match catch_unwind(AssertUnwindSafe(|| tool.run(passage))) {
         Ok(Running::Done(result)) => Ok(result),
-        Ok(Running::Waits(call)) => Fence(Some(call)).await,
-        Err(payload) => Err(Panic(payload)),
+        Ok(Running::Waits(call)) => {
+            let way = way.filter(|way| way.bounds.is_some());
+            Fence { call: Some(call), way, interrupt: None }.await
+        }
+        Err(payload) => Err(Broken::Panicked(Panic(payload))),
     }
 }
 
-struct Fence<'a>(Option<BoxFuture<'a, Result<Output, Stopped>>>);
+struct Fence<'a, 'w> {
+    call: Option<BoxFuture<'a, Result<Output, Stopped>>>,
+    /// Of a call that something bounds.
+    way: Option<&'a Way<'w>>,
+    /// Once the function was entered: what comes before it is bounded where it waits.
+    interrupt: Option<Interrupt<'a>>,
+}
 
-impl Future for Fence<'_> {
+impl Future for Fence<'_, '_> {
     type Output = Ended;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(call) = &mut self.0 else {
+        if let Some(way) = self.way {
+            way.pass_word_on();
+        }
+        let Some(call) = &mut self.call else {
             return Poll::Pending;
         };
         let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx)));
         match polled {
-            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Pending) => self.cut(cx).map(|cut| {
+                self.leave();
+                Err(Broken::Cut(cut))
+            }),
             Ok(Poll::Ready(result)) => Poll::Ready(match self.drop_call() {
                 None => Ok(result),
                 Some(panic) => {
                     quietly(|| drop(result));
-                    Err(panic)
+                    Err(Broken::Panicked(panic))
                 }
             }),
             Err(payload) => {
                 if let Some(second) = self.drop_call() {
                     second.discard();
                 }
-                Poll::Ready(Err(Panic(payload)))
+                Poll::Ready(Err(Broken::Panicked(Panic(payload))))
             }
         }
     }
 }
 
-impl Fence<'_> {
+impl Fence<'_, '_> {
+    /// Why the function must be left, where it must.
+    fn cut(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
+        let Some(way) = self.way.filter(|way| way.is_entered()) else { return Poll::Pending };
+        let Some(interrupt) = self.interrupt.take().or_else(|| Interrupt::of(way, Time::Tools))
+        else {
+            return Poll::Pending;
+        };
+        Pin::new(self.interrupt.insert(interrupt)).poll(cx)
+    }
+
     fn drop_call(&mut self) -> Option<Panic> {
-        let call = self.0.take();
+        let call = self.call.take();
         catch_unwind(AssertUnwindSafe(|| drop(call))).err().map(Panic)
     }
-}
 
-impl Drop for Fence<'_> {
-    fn drop(&mut self) {
+    /// Drops a call that is not over, and tells what goes on without it.
+    fn leave(&mut self) {
+        if let Some(way) = self.way
+            && self.call.is_some()
+        {
+            way.context.cancellation().cancel();
+        }
         if let Some(panic) = self.drop_call() {
             tracing::error!(panic = panic.text(), "a tool panicked while its call was dropped");
             panic.discard();
@@ -93,25 +137,39 @@ impl Drop for Fence<'_> {
     }
 }
 
+impl Drop for Fence<'_, '_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
 /// Turns what came of a call into what the model reads; all other text goes to the host's log only.
 #[inline]
-pub(super) fn settle(tool: &Tool, ended: Ended, entered: bool) -> Result<Outcome, Abort> {
+pub(super) fn settle(
+    tool: &Tool,
+    limits: &Limits,
+    ended: Ended,
+    entered: bool,
+) -> Result<Outcome, Abort> {
+    let most = tool.policy.result_limit.unwrap_or(limits.result_bytes);
     match ended {
-        Ok(Ok(output)) => Ok(Outcome::ok(output.text, output.is_json)),
-        Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), entered),
-        Err(panic) => settle_stopped(tool, Err(panic), entered),
+        Ok(Ok(output)) => Ok(Outcome::ok(output.text, output.is_json).within(most)),
+        Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), most, entered),
+        Err(broken) => settle_stopped(tool, Err(broken), most, entered),
     }
 }
 
 #[cold]
 fn settle_stopped(
     tool: &Tool,
-    ended: Result<Stopped, Panic>,
+    ended: Result<Stopped, Broken>,
+    most: usize,
     entered: bool,
 ) -> Result<Outcome, Abort> {
     let stopped = match ended {
         Ok(stopped) => stopped,
-        Err(panic) => {
+        Err(Broken::Cut(cut)) => return time::broken_off(tool, cut),
+        Err(Broken::Panicked(panic)) => {
             let id = error_id();
             tracing::error!(
                 tool = tool.name,
@@ -125,7 +183,9 @@ fn settle_stopped(
     };
     match stopped {
         Stopped::Refused(outcome) => Ok(*outcome),
-        Stopped::Failed(Failure(Cause::Tool(error))) => Ok(Outcome::tool_error(&error)),
+        Stopped::Failed(Failure(Cause::Tool(error))) => {
+            Ok(Outcome::tool_error(&error).within(most))
+        }
         Stopped::Failed(Failure(Cause::Fatal(error))) => {
             Err(Abort::Fatal { tool: tool.name.clone(), error, executed: entered })
         }

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
+use futures_timer::Delay;
+
 use crate::tool::BoxFuture;
 
 /// Wakes after some time; `tokio::time::sleep` is one, and so is any function like it.
 ///
-/// A registry with one keeps its claim on a call for as long as the function runs. Without
-/// one, a function that takes longer than the ledger's lease is in doubt to others until it
+/// A registry with one bounds the time that a tool takes, 30 s where nobody says otherwise, and
+/// keeps its claim on a call for as long as the function runs. Without one, a function may take
+/// for ever, and one that takes longer than the ledger's lease is in doubt to others until it
 /// returns.
+///
+/// A host without an executor that has a timer takes a [`ThreadTimer`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,5 +56,34 @@ where
 {
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
         Box::pin(self(time))
+    }
+}
+
+/// A timer for hosts without an async runtime: one thread of the process wakes everybody.
+///
+/// ```
+/// use std::future::pending;
+/// use std::time::Duration;
+/// use toolkit::ThreadTimer;
+/// use toolkit::prelude::*;
+///
+/// /// Waits for a letter.
+/// #[tool(effect = "read", timeout = "50ms")]
+/// async fn wait() {
+///     pending().await
+/// }
+///
+/// let registry = Registry::builder().tools(tools![wait]).timer(ThreadTimer).build()?;
+/// let view = registry.view(Caller::new("ann"));
+/// let outcome = view.dispatch_blocking(ToolCall::new("call_1", "wait", "{}"), Options::default())?;
+/// assert_eq!(outcome.text(), "wait did not answer within 50ms");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ThreadTimer;
+
+impl Timer for ThreadTimer {
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(Delay::new(time))
     }
 }

@@ -5,13 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::threads::Work;
 use super::{Entry, arguments, run};
 use crate::arguments::{Attempt, Slot, normal_form};
 use crate::call::{Arguments, Outcome, ToolCall};
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::CallContext;
 use crate::error::ToolConfigError;
 use crate::limits::Limits;
-use crate::tool::{BoxFuture, Gates, Input, Passage, Rules, States, Stopped};
+use crate::output::Output;
+use crate::tool::{BoxFuture, Gates, Held, Input, Passage, Rules, States, Stopped};
 
 /// What the arguments gate says of a text, and whether all its ways say the same.
 pub(crate) struct Verdict {
@@ -24,14 +27,15 @@ pub(crate) struct Verdict {
 /// Takes arguments through the arguments gate of a tool, with its own slots, and no further.
 pub(crate) fn arguments_alone(entry: &Entry, text: &str, limits: &Limits) -> Verdict {
     let call = ToolCall::new("call_1", entry.tool.name.as_str(), text);
-    let context = CallContext::new(Arc::new(Caller::new("trial")), call.id().into(), None);
+    let context = CallContext::new(Arc::new(Caller::new("trial")), call.id().into(), None, None);
     let trial = Trial { entry, call, limits, context, verdict: Mutex::new(None) };
-    let ended = pollster::block_on(run::fenced(&entry.tool, Passage(&trial)));
+    let ended = pollster::block_on(run::fenced(&entry.tool, Passage(&trial), None));
     let verdict = trial.verdict.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Without a verdict a type panicked while it was filled, which a call's outcome tells.
     verdict.unwrap_or_else(|| {
         let gate =
-            Err(run::settle(&entry.tool, ended, false).unwrap_or_else(|_| Outcome::not_run()));
+            Err(run::settle(&entry.tool, limits, ended, false)
+                .unwrap_or_else(|_| Outcome::not_run()));
         Verdict { gate, odd: None }
     })
 }
@@ -127,6 +131,14 @@ impl Gates for Trial<'_> {
 
     fn enter_at_once(&self) -> bool {
         false
+    }
+
+    fn held(&self) -> Held {
+        Held::new(self.context.clone(), Arc::new(Stateless))
+    }
+
+    fn apart(&self, _: Work) -> BoxFuture<'_, Result<Output, Stopped>> {
+        Box::pin(async { Err(Self::stopped()) })
     }
 }
 

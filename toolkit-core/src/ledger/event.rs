@@ -182,6 +182,8 @@ pub struct Terms {
     pub preview_must_match: bool,
     /// What the caller can do.
     pub scopes: Vec<String>,
+    /// Whether they are asked because the run has read untrusted text.
+    pub tainted: bool,
 }
 
 /// What the gates say of a frozen call when it is resumed.

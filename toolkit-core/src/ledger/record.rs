@@ -202,6 +202,9 @@ pub struct Approval {
     pub preview_must_match: bool,
     /// What the caller could do when it was parked.
     pub scopes: Vec<String>,
+    /// Whether its run had read untrusted text; who resumes it goes on from there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
     /// When they were asked.
     pub asked_at: Timestamp,
     /// From when on it is too late.

@@ -226,6 +226,7 @@ fn ask(mut draft: Draft, id: ApprovalId, terms: &Terms, event: &'static str, det
         preview: terms.preview.clone(),
         preview_must_match: terms.preview_must_match,
         scopes: terms.scopes.clone(),
+        tainted: terms.tainted,
         asked_at: now,
         expires_at,
         votes: Vec::new(),

@@ -4,17 +4,20 @@ use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::faults::{blame, faults_of, same_names, unkept};
+use async_lock::Semaphore;
+
+use super::faults::{blame, faults_of, same_names, unasked, unheld, unkept};
 use super::prepared::{prepare, revision};
 use super::{Checked, Registry};
 use crate::dialect::Forms;
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Approver, Entry, House, Timer};
+use crate::gate::{self, Approver, Entry, House, Lost, OnTaint, Threads, Timer};
 use crate::ledger::inside::Book;
 use crate::ledger::{Ledger, Settings};
 use crate::limits::Limits;
-use crate::tool::{IntoToolbox, States, Tool};
+use crate::tool::{IntoToolbox, LEAST_SHOWN, States, TAKES, Tool};
 
 /// Collects the tools of a program and what they need.
 ///
@@ -45,7 +48,10 @@ pub struct RegistryBuilder {
     ledger: Option<Arc<dyn Ledger>>,
     settings: Settings,
     timer: Option<Arc<dyn Timer>>,
+    timeout: Option<Duration>,
+    threads: Option<Arc<dyn Threads>>,
     limits: Limits,
+    on_taint: OnTaint,
     dry_run: bool,
     faults: Vec<ToolConfigError>,
 }
@@ -192,10 +198,64 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the bounds on arguments and reports. Default [`Limits::default`].
+    /// Sets how long a tool's own code may take where the tool does not say, from a millisecond
+    /// to a day. Default 30 s; it needs a timer, and without one there is no limit.
+    ///
+    /// The time runs while a function awaits, and separately for what comes before it: its
+    /// rules, its preview and the wait for its turn. A person who is asked has no limit. A read
+    /// that is left has [`Failed`](crate::Status::Failed), of anything else it is
+    /// [`InDoubt`](crate::Status::InDoubt) whether it took effect. Code that does not await can
+    /// not be left, unless it is `blocking`.
+    ///
+    /// ```
+    /// use std::future::pending;
+    /// use std::time::Duration;
+    /// use toolkit::ThreadTimer;
+    /// use toolkit::ledger::MemoryLedger;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Pays a bill.
+    /// #[tool(effect = "write")]
+    /// async fn pay(bill: &str) {
+    ///     pending().await
+    /// }
+    ///
+    /// let registry = Registry::builder()
+    ///     .tools(tools![pay])
+    ///     .ledger(MemoryLedger::accept_loss("an example"))
+    ///     .timer(ThreadTimer)
+    ///     .timeout(Duration::from_millis(50))
+    ///     .build()?;
+    /// let call = ToolCall::new("call_1", "pay", r#"{"bill": "B-1"}"#);
+    /// let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.status(), Status::InDoubt);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn timeout(mut self, time: Duration) -> Self {
+        self.timeout = Some(time);
+        self
+    }
+
+    /// Sets where functions run that say `blocking`. Default nowhere.
+    #[must_use]
+    pub fn threads(mut self, threads: impl Threads) -> Self {
+        self.threads = Some(Arc::new(threads));
+        self
+    }
+
+    /// Sets the bounds on arguments, results and reports. Default [`Limits::default`].
     #[must_use]
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets what becomes of effectful calls once their run has read what strangers wrote. Default
+    /// [`OnTaint::Approval`]: a person must agree to each.
+    #[must_use]
+    pub const fn on_taint(mut self, on_taint: OnTaint) -> Self {
+        self.on_taint = on_taint;
         self
     }
 
@@ -237,33 +297,43 @@ impl RegistryBuilder {
     /// - a blank description;
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
+    /// - a time limit without a timer; a tool that blocks, and no threads; a bound of no size;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self { tools, states, approver, ledger, settings, timer, limits, dry_run, mut faults } =
-            self;
-        if cfg!(panic = "abort") {
-            tracing::warn!(
-                "this program is built with panic = \"abort\": a panic in a tool ends the process"
-            );
-        }
-        faults.extend(same_names(&tools));
-        if limits.depth > MOST_DEPTH {
-            let message =
-                format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
-            faults.push(ToolConfigError::new(message));
-        }
+        let Self {
+            tools,
+            states,
+            approver,
+            ledger,
+            settings,
+            timer,
+            timeout,
+            threads,
+            limits,
+            on_taint,
+            dry_run,
+            mut faults,
+        } = self;
+        faults.extend(at_large(&tools, &limits, timeout, timer.is_some()));
         let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
+        let is_tainted =
+            on_taint == OnTaint::Approval && tools.iter().any(|tool| tool.policy.reads_untrusted);
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
         for tool in tools {
             let mut messages = faults_of(&tool, declared, &states);
             messages.extend(unkept(&tool, approver.is_some(), ledger.as_deref()));
+            if is_tainted {
+                messages.extend(unasked(&tool, approver.is_some(), ledger.is_some()));
+            }
+            messages.extend(unheld(&tool, timer.is_some(), threads.is_some()));
             match prepare(&tool) {
                 Ok(_) if !messages.is_empty() => {}
                 Ok((definition, schema)) => {
                     let revision = revision(&tool, &definition);
-                    entries.push(Entry { tool, schema, revision });
+                    let room = tool.policy.concurrency.map(Semaphore::new).map(Arc::new);
+                    entries.push(Entry { tool, schema, revision, room });
                     definitions.push(definition);
                     continue;
                 }
@@ -274,8 +344,19 @@ impl RegistryBuilder {
         ToolConfigErrors::of(faults)?;
         let worker = format!("process {} {}", std::process::id(), gate::error_id());
         let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
-        let states = Box::new(states);
-        let house = House { limits, approver, states, book, timer, dry_run };
+        let house = House {
+            approver,
+            states: Arc::new(states),
+            book,
+            timeout: timer.is_some().then(|| timeout.unwrap_or(TIMEOUT)),
+            timer,
+            room: Arc::new(Semaphore::new(limits.at_once)),
+            threads,
+            lost: Arc::new(Lost::none(limits.lost_threads)),
+            limits,
+            on_taint,
+            dry_run,
+        };
         Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
     }
 
@@ -325,6 +406,57 @@ impl States for Shared {
     fn of_type(&self, id: TypeId) -> Option<&(dyn Any + Send + Sync)> {
         self.0.get(&id).map(|(_, state)| &**state)
     }
+}
+
+/// How long a tool's own code may take where nobody says.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What is wrong with the registry as a whole.
+fn at_large(
+    tools: &[Tool],
+    limits: &Limits,
+    timeout: Option<Duration>,
+    has_timer: bool,
+) -> Vec<ToolConfigError> {
+    if cfg!(panic = "abort") {
+        tracing::warn!(
+            "this program is built with panic = \"abort\": a panic in a tool ends the process"
+        );
+    }
+    let mut faults = same_names(tools);
+    if limits.depth > MOST_DEPTH {
+        let message = format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
+        faults.push(ToolConfigError::new(message));
+    }
+    faults.extend(unbounded(limits, timeout, has_timer));
+    faults
+}
+
+/// Bounds of the registry that nothing can keep.
+fn unbounded(limits: &Limits, timeout: Option<Duration>, has_timer: bool) -> Vec<ToolConfigError> {
+    let mut faults = Vec::new();
+    match timeout {
+        Some(time) if !TAKES.contains(&time) => faults.push(format!(
+            "the time limit of the registry is {time:?}; between a millisecond and a day is right"
+        )),
+        Some(_) if !has_timer => faults.push(
+            "the registry has a time limit and nothing wakes it; add `.timer(…)` with the \
+             executor's, or with a `ThreadTimer`"
+                .to_owned(),
+        ),
+        Some(_) | None => {}
+    }
+    let bytes = limits.result_bytes;
+    if bytes < LEAST_SHOWN {
+        faults.push(format!(
+            "`Limits::result_bytes` is {bytes}; at least {LEAST_SHOWN} are needed to say that a \
+             result was cut"
+        ));
+    }
+    if limits.at_once == 0 {
+        faults.push("`Limits::at_once` is 0, so that no call would run".to_owned());
+    }
+    faults.into_iter().map(ToolConfigError::new).collect()
 }
 
 /// Deeper values than this would not fit a thread's stack.

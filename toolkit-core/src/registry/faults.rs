@@ -103,6 +103,40 @@ pub(super) fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger
     faults
 }
 
+/// Why nobody could be asked about a tool once a run has read untrusted text.
+pub(super) fn unasked(tool: &Tool, has_approver: bool, has_ledger: bool) -> Option<String> {
+    let policy = &tool.policy;
+    if !policy.is_effectful() || policy.may_ask() {
+        return None;
+    }
+    let waits = policy.ledger == LedgerUse::Needed && has_ledger;
+    (!has_approver && !waits).then(|| {
+        "a person must agree to it once a run has read what strangers wrote, and there is nobody \
+         to ask; add `.approver(…)`, leave `ledger = none(…)` out, or set `.on_taint(…)`"
+            .to_owned()
+    })
+}
+
+/// What bounds a tool or runs it, and is not there.
+pub(super) fn unheld(tool: &Tool, has_timer: bool, has_threads: bool) -> Vec<String> {
+    let mut faults = Vec::new();
+    if tool.policy.timeout.is_some() && !has_timer {
+        faults.push(
+            "it has a time limit and nothing wakes the registry; add `.timer(…)` with the \
+             executor's, or with a `ThreadTimer`"
+                .to_owned(),
+        );
+    }
+    if tool.policy.blocking && !has_threads {
+        faults.push(
+            "it blocks its thread and there is no other for it; add `.threads(…)`, like \
+             `.threads(Tokio)` with the feature `tokio`"
+                .to_owned(),
+        );
+    }
+    faults
+}
+
 /// Why a state that a tool asks for can not be given to it.
 fn unmet(need: &StateNeed, states: &Shared) -> Option<String> {
     let name = (need.type_name)();

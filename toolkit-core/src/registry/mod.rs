@@ -18,7 +18,7 @@ pub use view::View;
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::gate::{Allowed, Entry, House};
+use crate::gate::{Allowed, Entry, House, Label};
 
 /// All tools of a program.
 ///
@@ -104,10 +104,33 @@ impl Registry {
         }
     }
 
-    /// What an agent that acts for the caller sees.
+    /// How many threads of [`blocking`](crate::Threads) tools did not come back in time, and have
+    /// not come back since.
+    ///
+    /// Each is a function that goes on although nobody waits for it; a busy loop is one for ever.
+    /// As many as [`Limits::lost_threads`](crate::Limits::lost_threads) are replaced.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().build()?;
+    /// assert_eq!(registry.lost_threads(), 0);
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn lost_threads(&self) -> usize {
+        self.0.house.lost.count()
+    }
+
+    /// What an agent that acts for the caller sees, in a run that has read nothing yet.
     #[must_use]
     pub fn view(&self, caller: Caller) -> View {
-        View { registry: self.clone(), caller: Arc::new(caller), allowed: Allowed::All }
+        View {
+            registry: self.clone(),
+            caller: Arc::new(caller),
+            allowed: Allowed::All,
+            label: Label::default(),
+        }
     }
 }
 

@@ -1,5 +1,11 @@
 //! How one call is to be dispatched.
 
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::cancellation::Cancellation;
+use crate::context::{Along, Observer};
+
 /// How one call is to be dispatched.
 ///
 /// ```
@@ -20,6 +26,8 @@ pub struct Options {
     pub(super) run_id: Option<String>,
     pub(super) intent_id: Option<String>,
     pub(super) dry_run: bool,
+    /// Nothing for most calls, and then it costs nothing.
+    pub(super) along: Option<Box<Along>>,
 }
 
 impl Options {
@@ -72,5 +80,55 @@ impl Options {
     pub const fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
+    }
+    /// Gives the host a word by which it says that the call is wanted no more.
+    ///
+    /// A call whose function was not entered yet is [`NotRun`](crate::Status::NotRun) then. One
+    /// that runs is left where it awaits: a read has [`Failed`](crate::Status::Failed), of
+    /// anything else it is [`InDoubt`](crate::Status::InDoubt) whether it took effect. The tool
+    /// hears it, too, as [`CallContext::cancellation`](crate::CallContext::cancellation).
+    ///
+    /// ```
+    /// use toolkit::Cancellation;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Looks up an order.
+    /// #[tool(effect = "read")]
+    /// async fn get_order(id: &str) {}
+    ///
+    /// let view = Registry::builder().tools(tools![get_order]).build()?.view(Caller::new("ann"));
+    /// let word = Cancellation::new();
+    /// word.cancel();
+    /// let call = ToolCall::new("call_1", "get_order", r#"{"id": "O-1"}"#);
+    /// let outcome = view.dispatch_blocking(call, Options::default().cancellation(word))?;
+    /// assert_eq!(outcome.status(), Status::NotRun);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
+        self.along().cancellation = cancellation;
+        self
+    }
+
+    /// Says when the call must be over, whatever it waits for, a person included.
+    ///
+    /// It needs a [`Timer`](crate::Timer): without one the dispatch ends in
+    /// [`Abort::Config`](crate::Abort::Config). The tool finds it as
+    /// [`CallContext::deadline`](crate::CallContext::deadline).
+    #[must_use]
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.along().deadline = Some(deadline);
+        self
+    }
+
+    /// Sets who hears what the tool tells while it runs.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.along().observer = Some(observer);
+        self
+    }
+
+    fn along(&mut self) -> &mut Along {
+        self.along.get_or_insert_with(|| Box::new(Along::nothing()))
     }
 }

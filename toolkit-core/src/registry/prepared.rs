@@ -80,7 +80,7 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
         ToolConfigErrors::found(faults.collect())
     })?;
     Ok(Alone {
-        entry: Entry { revision: revision(&tool, &definition), tool, schema },
+        entry: Entry { revision: revision(&tool, &definition), tool, schema, room: None },
         published: definition.input_schema,
         typed,
     })

@@ -12,13 +12,17 @@ use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Entry, Viewer, is_visible};
+use crate::gate::{self, Allowed, Entry, Label, Viewer, is_visible, strips, trifecta};
 use crate::tool::Effect;
 
 /// What one agent sees of a registry: an allowlist and a caller.
 ///
 /// What it does not see it can not call, and a call of it reads to the model like
 /// one of a tool that does not exist.
+///
+/// A view and its clones are one run, which remembers whether it has read what strangers wrote
+/// ([`OnTaint`](crate::OnTaint)). Each run takes a view of its own: a new one, or
+/// [`new_run`](Self::new_run).
 ///
 /// ```
 /// use toolkit::prelude::*;
@@ -52,6 +56,7 @@ pub struct View {
     pub(super) registry: Registry,
     pub(super) caller: Arc<Caller>,
     pub(super) allowed: Allowed,
+    pub(super) label: Label,
 }
 
 impl View {
@@ -79,6 +84,61 @@ impl View {
             names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         self.allowed.keep_only(names);
         self
+    }
+
+    /// Whether the run has read what strangers wrote; that never ends.
+    ///
+    /// A tool that says `reads_untrusted` taints a run by its answer, and so does a call that was
+    /// parked in a tainted run and is resumed in this one.
+    #[must_use]
+    pub fn is_tainted(&self) -> bool {
+        self.label.is_tainted()
+    }
+
+    /// Says that the run has read what strangers wrote by other ways than by a tool, like a mail
+    /// in the user's request.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// let view = Registry::builder().build()?.view(Caller::new("ann")).tainted();
+    /// assert!(view.is_tainted() && view.new_run().is_tainted());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn tainted(self) -> Self {
+        self.label.rise();
+        self
+    }
+
+    /// The same view for a run of its own, which begins as tainted as this one is.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// let view = Registry::builder().build()?.view(Caller::new("ann"));
+    /// let run = view.new_run().tainted();
+    /// assert!(run.is_tainted() && !view.is_tainted());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn new_run(&self) -> Self {
+        Self { label: self.label.of_new_run(), ..self.clone() }
+    }
+
+    /// Goes on where a history ends: what a tool of untrusted text told is in it.
+    pub(crate) fn has_heard(&self, name: &str, outcome: &Outcome) {
+        let entries = &self.registry.0.entries;
+        let own = entries.iter().find(|entry| entry.tool.name == name);
+        let entry = own.or_else(|| entries.iter().find(|entry| portable(&entry.tool.name) == name));
+        if let Some(entry) = entry {
+            gate::note(&entry.tool, &self.label, &Ok(outcome.clone()));
+        }
+    }
+
+    fn sees(&self, entry: &Entry) -> bool {
+        is_visible(entry, &self.allowed, &self.caller)
+            && !strips(entry, &self.registry.0.house, &self.label)
     }
 
     /// The names of the tools that the model sees, in the registry's order.
@@ -157,11 +217,13 @@ impl View {
     ///
     /// # Errors
     /// Every part of every tool that has no such form, and what the request as a whole
-    /// has more of than the provider takes.
+    /// has more of than the provider takes; tools that together could carry private data out on
+    /// a stranger's word, where nobody is asked.
     pub fn offer<'d>(&self, dialect: &'d dyn Dialect) -> Result<Offer<'d>, ToolConfigErrors> {
         let checked = &self.registry.0;
-        let (planned, errors) =
+        let (planned, mut errors) =
             checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
+        errors.extend(trifecta(self.seen().map(|(entry, _)| &entry.tool)));
         Offer::new(dialect, &checked.definitions, planned, errors)
     }
 
@@ -290,13 +352,15 @@ impl View {
     }
 
     fn viewer(&self, options: Options) -> Viewer<'_> {
-        let Options { run_id, intent_id, dry_run } = options;
+        let Options { run_id, intent_id, dry_run, along } = options;
         Viewer {
             caller: &self.caller,
             allowed: &self.allowed,
             run_id: run_id.map(Arc::from),
             intent_id: intent_id.map(Box::from),
             dry_run,
+            label: &self.label,
+            along,
         }
     }
 
@@ -324,9 +388,7 @@ impl View {
     fn place_of(&self, name: &str) -> Option<usize> {
         let entries = &self.registry.0.entries;
         let named = |is: &dyn Fn(&str) -> bool| {
-            entries.iter().position(|entry| {
-                is(&entry.tool.name) && is_visible(entry, &self.allowed, &self.caller)
-            })
+            entries.iter().position(|entry| is(&entry.tool.name) && self.sees(entry))
         };
         named(&|own| own == name).or_else(|| named(&|own| portable(own) == name))
     }
@@ -334,7 +396,7 @@ impl View {
     /// Where the visible tools are, in the registry's order.
     fn seen_at(&self) -> Vec<usize> {
         let entries = self.registry.0.entries.iter().enumerate();
-        let visible = entries.filter(|(_, entry)| is_visible(entry, &self.allowed, &self.caller));
+        let visible = entries.filter(|(_, entry)| self.sees(entry));
         visible.map(|(index, _)| index).collect()
     }
 
@@ -352,13 +414,9 @@ impl View {
         pollster::block_on(self.dispatch(call, options))
     }
 
-    fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> {
+    fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> + Clone {
         let checked = &self.registry.0;
-        checked
-            .entries
-            .iter()
-            .zip(&checked.definitions)
-            .filter(|(entry, _)| is_visible(entry, &self.allowed, &self.caller))
+        checked.entries.iter().zip(&checked.definitions).filter(|(entry, _)| self.sees(entry))
     }
 }
 
@@ -367,6 +425,7 @@ impl fmt::Debug for View {
         f.debug_struct("View")
             .field("caller", &self.caller)
             .field("visible", &self.visible())
+            .field("label", &self.label)
             .finish_non_exhaustive()
     }
 }

@@ -25,10 +25,11 @@ pub use constraint::{List, Number, Text};
 pub use dynamic::DynamicTool;
 use dynamic::Handler;
 pub use passage::{
-    Check, Gates, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure, ToolOutput,
-    Verification, checked, returned, taken,
+    Check, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure,
+    ToolOutput, Verification, checked, returned, taken,
 };
 pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy};
+pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
@@ -37,7 +38,7 @@ pub use table::{Annotated, Call, Table};
 pub use toolbox::{IntoToolbox, Receiver, Toolbox};
 pub use unknown::{IntoVerified, OnUnknown, Verified, verified};
 
-use crate::caller::CallContext;
+use crate::context::CallContext;
 use crate::output::Output;
 use crate::problem::Path;
 use crate::schema::{self, Field};

@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use super::toolbox::{Receiver, Toolbox};
 use super::unknown::Verified;
 use crate::arguments::Slot;
 use crate::call::Outcome;
-use crate::caller::CallContext;
+use crate::context::CallContext;
 use crate::error::{BoxError, Cause, Failure, ToolConfigError, ToolError};
 use crate::output::{self, Output};
 use crate::problem::Problem;
@@ -196,6 +197,47 @@ pub trait Gates: Send + Sync {
     fn enter(&self);
     /// Enters a function without rules where no gate has to be asked; whether it did.
     fn enter_at_once(&self) -> bool;
+    /// What a function finds in another thread.
+    fn held(&self) -> Held;
+    /// Runs a function in a thread of its own.
+    fn apart(
+        &self,
+        work: Box<dyn FnOnce() -> Result<Output, Stopped> + Send>,
+    ) -> BoxFuture<'_, Result<Output, Stopped>>;
+}
+
+/// What a function finds in another thread: what a [`Passage`] gives it, for as long as it likes.
+pub struct Held {
+    context: CallContext,
+    states: Arc<dyn States>,
+}
+
+impl Held {
+    pub(crate) fn new(context: CallContext, states: Arc<dyn States>) -> Self {
+        Self { context, states }
+    }
+
+    /// What the tool may know of the call.
+    #[must_use]
+    pub const fn context(&self) -> &CallContext {
+        &self.context
+    }
+
+    /// The state that a parameter takes.
+    ///
+    /// # Errors
+    /// None in a registry that was built: a missing state is found there.
+    pub fn state<'a, S: FromStates<'a>>(&'a self) -> Result<S, Stopped> {
+        shared::<S::State>(&*self.states).map(S::from_shared).ok_or_else(missing::<S::State>)
+    }
+
+    /// The toolbox that a method is called on.
+    ///
+    /// # Errors
+    /// None in a registry that was built: a missing toolbox is found there.
+    pub fn receiver<'a, T: Toolbox + ?Sized, R: Receiver<'a, T>>(&'a self) -> Result<R, Stopped> {
+        shared::<T>(&*self.states).map(R::from_shared).ok_or_else(missing::<T>)
+    }
 }
 
 /// One call on its way through the gates, as the generated code sees it.
@@ -232,6 +274,18 @@ impl<'a> Passage<'a> {
     #[inline]
     pub fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         self.0.arguments(slots)
+    }
+
+    /// Runs a function that blocks in a thread of its own.
+    ///
+    /// # Errors
+    /// What the function gives.
+    pub async fn apart<W>(self, work: W) -> Result<Output, Stopped>
+    where
+        W: FnOnce(&Held) -> Result<Output, Stopped> + Send + 'static,
+    {
+        let held = self.0.held();
+        self.0.apart(Box::new(move || work(&held))).await
     }
 
     /// Passes the gates between the arguments and the function.
@@ -309,5 +363,11 @@ impl fmt::Debug for Rules<'_> {
 impl fmt::Debug for Passage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Passage").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").field("context", &self.context).finish_non_exhaustive()
     }
 }

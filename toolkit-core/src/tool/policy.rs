@@ -14,9 +14,17 @@ use crate::problem::{escaped, nearest};
 const WAITS: RangeInclusive<Duration> =
     Duration::from_secs(60)..=Duration::from_secs(30 * 24 * 60 * 60);
 
+/// How long a tool's own code can be let run: from a millisecond to a day.
+pub(crate) const TAKES: RangeInclusive<Duration> =
+    Duration::from_millis(1)..=Duration::from_secs(24 * 60 * 60);
+
+/// What a cut result needs to say that it was cut.
+pub(crate) const LEAST_SHOWN: usize = 256;
+
 /// What a tool says of itself to the gates; the attribute or [`DynamicTool`](super::DynamicTool)
 /// fills it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key that is written or not")]
 pub struct Policy {
     /// What the tool does to the world; `None` where it does not say.
     pub effect: Option<Effect>,
@@ -39,6 +47,20 @@ pub struct Policy {
     pub has_preview: bool,
     /// Whether an approved call runs only while it is told as it was when a person agreed.
     pub preview_must_match: bool,
+    /// How long its own code may take; `None` where the registry says.
+    pub timeout: Option<Duration>,
+    /// Whether it blocks its thread, and gets one of its own.
+    pub blocking: bool,
+    /// How many calls of it run at the same time; `None` where only the registry says.
+    pub concurrency: Option<usize>,
+    /// How many bytes of its result the model reads; `None` where the registry says.
+    pub result_limit: Option<usize>,
+    /// Whether its result holds what strangers wrote.
+    pub reads_untrusted: bool,
+    /// Whether its result holds what is nobody else's business.
+    pub reads_private: bool,
+    /// Whether it carries what it is given to others.
+    pub writes_external: bool,
 }
 
 impl Policy {
@@ -54,6 +76,13 @@ impl Policy {
         approval: None,
         has_preview: false,
         preview_must_match: false,
+        timeout: None,
+        blocking: false,
+        concurrency: None,
+        result_limit: None,
+        reads_untrusted: false,
+        reads_private: false,
+        writes_external: false,
     };
 
     /// Whether a call may change something; one that does not say its effect is a read.
@@ -97,6 +126,38 @@ impl Policy {
             faults.push("its reason for no ledger is blank; say why that is right".to_owned());
         }
         faults.extend(self.unnamed(schema));
+        faults.extend(self.unbounded());
+        faults
+    }
+
+    /// Bounds that nothing can keep.
+    fn unbounded(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if let Some(time) = self.timeout
+            && !TAKES.contains(&time)
+        {
+            faults.push(format!(
+                "its time limit is {time:?}; between a millisecond and a day is right"
+            ));
+        }
+        if self.concurrency == Some(0) {
+            faults.push("its concurrency is 0, so that no call would run".to_owned());
+        }
+        if let Some(bytes) = self.result_limit
+            && bytes < LEAST_SHOWN
+        {
+            faults.push(format!(
+                "its result limit is {bytes} bytes; at least {LEAST_SHOWN} are needed to say that \
+                 a result was cut"
+            ));
+        }
+        if self.writes_external && !self.is_effectful() {
+            faults.push(
+                "`writes_external` is for a tool that changes something; leave it out, or add \
+                 `.effect(Effect::Write)`"
+                    .to_owned(),
+            );
+        }
         faults
     }
 

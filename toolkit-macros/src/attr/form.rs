@@ -4,6 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Token};
 
 use super::{ApprovalKeys, Form, Keys, ToolKeys};
@@ -29,8 +30,13 @@ impl Form for Flag {
     }
 }
 
-/// A number of persons.
-pub(crate) struct Count(pub(crate) u32);
+/// A number of persons, calls or bytes.
+pub(crate) struct Count {
+    /// The number, from 1 on.
+    pub(crate) number: u32,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
 
 impl Form for Count {
     const SHAPE: &'static str = " = 2";
@@ -43,7 +49,8 @@ impl Form for Count {
             _ => None,
         };
         let wrong = || syn::Error::new_spanned(&given, "expected a whole number from 1 on");
-        count.filter(|count| *count > 0).map(Self).ok_or_else(wrong)
+        let count = count.filter(|count| *count > 0);
+        count.map(|number| Self { number, span: given.span() }).ok_or_else(wrong)
     }
 }
 

@@ -156,6 +156,20 @@ keys! {
         "on_unknown" on_unknown: Once<Unknown>;
         /// Why the calls are in no ledger.
         "ledger" ledger: Once<NoLedger>;
+        /// How long its own code may take.
+        "timeout" timeout: Once<Text>;
+        /// Whether it blocks its thread, and gets one of its own.
+        "blocking" blocking: Once<Flag>;
+        /// How many calls of it run at the same time.
+        "concurrency" concurrency: Once<Count>;
+        /// How many bytes of its result the model reads.
+        "result_limit" result_limit: Once<Count>;
+        /// Whether its result holds what strangers wrote.
+        "reads_untrusted" reads_untrusted: Once<Flag>;
+        /// Whether its result holds what is nobody else's business.
+        "reads_private" reads_private: Once<Flag>;
+        /// Whether it carries what it is given to others.
+        "writes_external" writes_external: Once<Flag>;
         /// The type beside the function.
         "type" marker: Once<Marker>;
         /// Where the library is found.

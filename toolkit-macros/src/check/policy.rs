@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 
-use crate::attr::{Approval, Flag, Once, Text, ToolKeys, Unknown};
+use crate::attr::{Approval, Count, Flag, Once, Text, ToolKeys, Unknown};
 use crate::diag::{Diagnostics, did_you_mean, listed, with_help};
-use crate::model::{Agreement, Policy, Written, WrittenParam};
+use crate::model::{Agreement, Flow, Policy, Written, WrittenParam};
 
 /// The effects, as written and as the variants of `Effect`.
 const EFFECTS: &[(&str, &str)] =
@@ -20,11 +20,18 @@ const UNKNOWNS: &[(&str, &str)] =
 /// What becomes of a call without the scopes.
 const DENIALS: &[&str] = &["outcome", "fatal"];
 
-/// The units of a time, in seconds.
-const UNITS: &[(&str, u64)] = &[("s", 1), ("m", 60), ("h", 60 * 60), ("d", 24 * 60 * 60)];
+/// The units of a time, in milliseconds.
+const UNITS: &[(&str, u64)] =
+    &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 60 * 60_000), ("d", 24 * 60 * 60_000)];
 
-/// How long a call can wait for a person, in seconds: from a minute to thirty days.
-const WAITS: RangeInclusive<u64> = 60..=30 * 24 * 60 * 60;
+/// How long a call can wait for a person, in milliseconds: from a minute to thirty days.
+const WAITS: RangeInclusive<u64> = 60_000..=30 * 24 * 60 * 60_000;
+
+/// How long a tool's own code can be let run, in milliseconds: up to a day.
+const TAKES: RangeInclusive<u64> = 1..=24 * 60 * 60_000;
+
+/// What a cut result needs to say that it was cut, in bytes.
+const LEAST_SHOWN: u32 = 256;
 
 /// Checks every key that a gate goes by.
 pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
@@ -32,6 +39,7 @@ pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
     changes_something(keys, diag);
     hidden(keys, diag);
     told(keys, diag);
+    apart(written, diag);
     let (on_unknown, verify) = on_unknown(&keys.on_unknown, diag);
     Policy {
         effect: effect(&keys.effect, diag),
@@ -46,6 +54,67 @@ pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
         checks: keys.check.0.iter().map(|check| check.0.clone()).collect(),
         preview: keys.preview.get().map(|preview| preview.0.clone()),
         preview_must_match: is_set(&keys.preview_must_match),
+        timeout: timeout(&keys.timeout, diag),
+        blocking: is_set(&keys.blocking),
+        concurrency: keys.concurrency.get().and_then(|count| usize::try_from(count.number).ok()),
+        result_limit: result_limit(&keys.result_limit, diag),
+        flows: flows(keys),
+    }
+}
+
+/// How long its own code may take, in milliseconds.
+fn timeout(written: &Once<Text>, diag: &mut Diagnostics) -> Option<u64> {
+    let time = time(written.get(), "like `500ms`, `30s` or `5m`", diag)?;
+    if let Some(Text { text, span }) = written.get()
+        && !TAKES.contains(&time)
+    {
+        diag.at(*span, format_args!("a tool may take from `1ms` to `1d`, and not `{text}`"));
+    }
+    Some(time)
+}
+
+fn result_limit(limit: &Once<Count>, diag: &mut Diagnostics) -> Option<usize> {
+    let Count { number, span } = limit.get()?;
+    if *number < LEAST_SHOWN {
+        let message = format_args!(
+            "a cut result needs {LEAST_SHOWN} bytes to say that it was cut: \
+             write `result_limit = {LEAST_SHOWN}` or more"
+        );
+        diag.at(*span, message);
+    }
+    usize::try_from(*number).ok()
+}
+
+/// Where data comes from and goes to.
+fn flows(keys: &ToolKeys) -> Vec<&'static str> {
+    let said = [
+        ("reads_untrusted", &keys.reads_untrusted),
+        ("reads_private", &keys.reads_private),
+        ("writes_external", &keys.writes_external),
+    ];
+    said.into_iter().filter(|(_, flag)| is_set(flag)).map(|(field, _)| field).collect()
+}
+
+/// What can be left while it runs: a function that awaits, or one with a thread of its own.
+fn apart(written: &Written, diag: &mut Diagnostics) {
+    let keys = &written.keys;
+    let is_async = written.function.flow == Flow::Async;
+    if is_async
+        && is_set(&keys.blocking)
+        && let Some(key) = keys.blocking.key()
+    {
+        let message = "`blocking` gives a function a thread of its own, and this one awaits: \
+                       remove `blocking`, or `async`";
+        diag.at(key, message);
+    }
+    if !is_async
+        && keys.blocking.is_absent()
+        && let Some(key) = keys.timeout.key()
+    {
+        let message = "a function that does not await can not be left when its time is over: \
+                       write `blocking` as well, which gives it a thread of its own, or make it \
+                       `async`";
+        diag.at(key, message);
     }
 }
 
@@ -92,6 +161,7 @@ fn changes_something(keys: &ToolKeys, diag: &mut Diagnostics) {
         ("on_unknown", keys.on_unknown.key()),
         ("ledger", keys.ledger.key()),
         ("idempotency", keys.idempotency.key()),
+        ("writes_external", keys.writes_external.key()),
     ];
     let said: Vec<_> = said.into_iter().filter_map(|(key, at)| Some((key, at?))).collect();
     let Some(first) = said.iter().map(|(_, at)| *at).min_by_key(|at| place(*at)) else { return };
@@ -239,36 +309,40 @@ fn agreement(keys: &ToolKeys, approval: &Approval, diag: &mut Diagnostics) -> Ag
     }
     Agreement {
         rule: approval.rule.clone(),
-        quorum: approval.keys.quorum.get().map(|quorum| quorum.0),
+        quorum: approval.keys.quorum.get().map(|quorum| quorum.number),
         four_eyes: is_set(&approval.keys.four_eyes),
-        seconds: time(approval.keys.time_to_live.get(), diag),
+        time_to_live: time_to_live(approval.keys.time_to_live.get(), diag),
     }
 }
 
-/// The seconds that a call waits for a person.
-fn time(written: Option<&Text>, diag: &mut Diagnostics) -> Option<u64> {
-    let Text { text, span } = written?;
-    let seconds = seconds(text);
-    match seconds {
-        None => diag.at(
-            *span,
-            format_args!(
-                "`{text}` is no time: write a number and a unit, like `30m`, `2h` or `3d`"
-            ),
-        ),
-        Some(seconds) if !WAITS.contains(&seconds) => diag.at(
-            *span,
-            format_args!("a call waits for a person from `1m` to `30d`, and not `{text}`"),
-        ),
-        Some(_) => {}
+/// The milliseconds that a call waits for a person.
+fn time_to_live(written: Option<&Text>, diag: &mut Diagnostics) -> Option<u64> {
+    let time = time(written, "like `30m`, `2h` or `3d`", diag)?;
+    if let Some(Text { text, span }) = written
+        && !WAITS.contains(&time)
+    {
+        let message =
+            format_args!("a call waits for a person from `1m` to `30d`, and not `{text}`");
+        diag.at(*span, message);
     }
-    seconds
+    Some(time)
+}
+
+/// The milliseconds of a time; what is none is told with what one looks like.
+fn time(written: Option<&Text>, like: &str, diag: &mut Diagnostics) -> Option<u64> {
+    let Text { text, span } = written?;
+    let time = milliseconds(text);
+    if time.is_none() {
+        let message = format_args!("`{text}` is no time: write a number and a unit, {like}");
+        diag.at(*span, message);
+    }
+    time
 }
 
 /// Reads a time like `2h`.
-fn seconds(text: &str) -> Option<u64> {
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let (_, seconds) = UNITS.iter().find(|(word, _)| *word == unit)?;
-    let is_plain = number.bytes().all(|digit| digit.is_ascii_digit());
-    number.parse::<u64>().ok().filter(|_| is_plain)?.checked_mul(*seconds)
+fn milliseconds(text: &str) -> Option<u64> {
+    let unit = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let number = text.strip_suffix(unit)?;
+    let (_, milliseconds) = UNITS.iter().find(|(word, _)| *word == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(*milliseconds)
 }

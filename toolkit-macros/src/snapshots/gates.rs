@@ -38,11 +38,12 @@ const _: () = {
                     quorum: 2u32,
                     four_eyes: true,
                     time_to_live: ::core::option::Option::Some(
-                        ::core::time::Duration::from_secs(7200u64),
+                        ::core::time::Duration::from_millis(7200000u64),
                     ),
                 }),
                 has_preview: true,
                 preview_must_match: true,
+                ..::toolkit::__private::Policy::DEFAULT
             },
             params: &[
                 ::toolkit::__private::Param::of::<String>("orderId", "", &[]),

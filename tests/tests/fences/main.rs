@@ -1,0 +1,10 @@
+//! What a tool can do to its host, and what leaks out of one: nothing hangs, nothing is spoilt.
+
+mod context;
+mod panics;
+mod results;
+mod room;
+mod rounds;
+mod taint;
+mod threads;
+mod time;
