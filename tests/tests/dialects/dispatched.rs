@@ -80,8 +80,8 @@ fn what_can_not_be_decoded_is_told_together_with_the_rest() {
     assert_eq!(
         outcome.text(),
         "$.scores[1].key: \"ann\" is a key already, at $.scores[0].key; each key may come once\n\
-         $.extra: the text is not JSON: EOF while parsing an object at line 1 column 1; write the \
-         value as JSON, a text in quotes, too\n\
+         $.extra: the text is not JSON: it ends too early; write the value as JSON, a text in \
+         quotes, too\n\
          $.limit: expected an integer from 0 to 100, got 101",
     );
 }

@@ -306,6 +306,37 @@ fn arguments_come_back_as_the_full_schema_has_them() {
     );
 }
 
+/// As text, a number would read like the text of the same digits.
+#[test]
+fn a_text_or_any_value_is_any_value_written_as_text() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "tag": {"oneOf": [{"type": "string", "maxLength": 3}, true]},
+            "other": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/any"}]},
+        },
+        "required": ["tag", "other"],
+        "additionalProperties": false,
+        "$defs": {"any": {"description": "Anything."}},
+    });
+    let projection = project(schema, ANTHROPIC.any_as_text()).unwrap();
+    assert_eq!(
+        projection.schema()["properties"],
+        json!({
+            "tag": {
+                "description": "(exactly one of the forms must fit) (any value, written as JSON text)",
+                "type": "string",
+            },
+            "other": {"description": "(any value, written as JSON text)", "type": "string"},
+        })
+    );
+    let arguments = json!({"tag": 61, "other": "61"});
+    let wire = projection.encode(&arguments);
+    assert_eq!(wire, json!({"tag": "61", "other": "\"61\""}));
+    let decoded = projection.decode(&wire.to_string()).unwrap().into_owned();
+    assert_eq!(serde_json::from_str::<Value>(&decoded).unwrap(), arguments);
+}
+
 #[test]
 fn what_is_not_of_the_form_stays_for_the_dispatcher_to_judge() {
     for wire in [
@@ -330,10 +361,20 @@ fn what_can_not_be_told_apart_is_refused_at_the_place_that_the_model_knows() {
         told(r#"{"scores":[{"key":"a","value":1},{"key":"a","value":2}],"payload":"{"}"#),
         [
             r#"$.scores[1].key: "a" is a key already, at $.scores[0].key; each key may come once"#,
-            "$.payload: the text is not JSON: EOF while parsing an object at line 1 column 1; \
-             write the value as JSON, a text in quotes, too",
+            "$.payload: the text is not JSON: it ends too early; write the value as JSON, a text \
+             in quotes, too",
         ],
     );
+    for (text, why) in [
+        ("", "it is blank"),
+        ("hello", r#"from "hello" on"#),
+        (r"[1] and more", r#"there is "and more" after its value"#),
+        (r"[1, ]", r#"from "]" on"#),
+    ] {
+        let refused = told(&format!(r#"{{"payload":"{text}"}}"#));
+        let end = "write the value as JSON, a text in quotes, too";
+        assert_eq!(refused, [format!("$.payload: the text is not JSON: {why}; {end}")]);
+    }
     assert_eq!(
         told(r#"{"scores":[["a",1]]}"#),
         [r#"$.scores[0]: expected a pair of a text and a value, like {"key": "a", "value": …}"#],

@@ -30,3 +30,4 @@ pub use guided::{Guided, Refused};
 pub(crate) use report::{check_constant, lines, normal_form};
 pub use slot::Slot;
 pub use source::{Parsed, Unread};
+pub(crate) use text::Flaw;

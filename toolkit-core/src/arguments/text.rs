@@ -103,22 +103,44 @@ fn not_json(message: String) -> Problem {
 
 /// Why the text as a whole is no JSON value, where it is none.
 fn fault(text: &str, limits: &Limits) -> Option<Problem> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    let first = values.next()?;
-    let after = text.get(values.byte_offset()..).unwrap_or_default().trim_matches(is_json_space);
-    match first {
-        Ok(_) if after.is_empty() => None,
-        Ok(_) => Some(not_json(format!(
+    let shown = limits.shown_chars;
+    Some(not_json(match Flaw::of(text)? {
+        Flaw::After(after) => format!(
             "there is text after the JSON object: {}. Send the object alone",
-            quoted(after, limits.shown_chars)
-        ))),
-        Err(error) if error.classify() == Category::Eof => Some(not_json(
-            "the JSON ends too early; it was cut off. Send the whole object again".to_owned(),
-        )),
-        Err(error) => Some(not_json(format!(
-            "not valid JSON from {} on. Send one JSON object",
-            quoted(from_fault(text, &error), limits.shown_chars.min(20))
-        ))),
+            quoted(after, shown)
+        ),
+        Flaw::Early => {
+            "the JSON ends too early; it was cut off. Send the whole object again".to_owned()
+        }
+        Flaw::From(rest) => {
+            format!("not valid JSON from {} on. Send one JSON object", quoted(rest, shown.min(20)))
+        }
+    }))
+}
+
+/// Why a text is no JSON value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Flaw<'a> {
+    /// It ends within the value.
+    Early,
+    /// There is more behind it.
+    After(&'a str),
+    /// From here on it is none.
+    From(&'a str),
+}
+
+impl<'a> Flaw<'a> {
+    /// What is wrong with it, if something is; of a blank text nothing.
+    pub(crate) fn of(text: &'a str) -> Option<Self> {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+        let first = values.next()?;
+        let after = text.get(values.byte_offset()..).unwrap_or_default();
+        match (first, after.trim_matches(is_json_space)) {
+            (Ok(_), "") => None,
+            (Ok(_), after) => Some(Self::After(after)),
+            (Err(error), _) if error.classify() == Category::Eof => Some(Self::Early),
+            (Err(error), _) => Some(Self::From(from_fault(text, &error))),
+        }
     }
 }
 

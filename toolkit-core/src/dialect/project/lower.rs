@@ -252,6 +252,12 @@ impl<'d> Pass<'d> {
         Some(name)
     }
 
+    /// What is done to the values of a definition, once it is written.
+    pub(super) fn step_of(&self, name: &str) -> Option<&Step> {
+        let defined = self.definitions.iter().find(|defined| defined.name == name)?;
+        defined.written.as_ref().map(|(_, step)| step)
+    }
+
     /// Writes a schema that says what kind of value it is of.
     pub(super) fn typed(&mut self, node: &Object, at: &str) -> Option<Made> {
         let named = types(node);
@@ -298,7 +304,7 @@ impl<'d> Pass<'d> {
     }
 
     /// Writes a value of which nothing is said.
-    fn anything(&mut self, node: &Object, at: &str) -> Option<Made> {
+    pub(super) fn anything(&mut self, node: &Object, at: &str) -> Option<Made> {
         if let Some(keyword) = node.keys().find(|name| words::judges(name)) {
             return self.refuse(at, keyword, "its `type` is missing; write it");
         }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::fits::{Case, fits};
+use crate::arguments::Flaw;
 use crate::problem::{Path, Problem, ProblemKind, quoted};
 
 /// Deeper values are refused by the dispatcher whatever they say.
@@ -370,19 +371,22 @@ impl Decoder<'_> {
     fn text(&mut self, raw: &str, at: &Places) -> bool {
         // What is no text may be the value itself.
         let Ok(text) = serde_json::from_str::<String>(raw) else { return false };
-        match serde_json::from_str::<&RawValue>(&text) {
-            Ok(value) => {
-                self.decoded.text.push_str(value.get());
-                true
-            }
-            Err(error) => {
-                let message = format!(
-                    "the text is not JSON: {error}; write the value as JSON, a text in quotes, too"
-                );
-                self.refuse(at, ProblemKind::NotJson, &at.wire, message);
-                false
-            }
+        if let Ok(value) = serde_json::from_str::<&RawValue>(&text) {
+            self.decoded.text.push_str(value.get());
+            return true;
         }
+        let why = match Flaw::of(&text) {
+            Some(Flaw::From(rest)) => format!("from {} on", quoted(rest, 20)),
+            Some(Flaw::After(after)) => {
+                format!("there is {} after its value", quoted(after, SHOWN_CHARS))
+            }
+            Some(Flaw::Early) => "it ends too early".to_owned(),
+            None => "it is blank".to_owned(),
+        };
+        let message =
+            format!("the text is not JSON: {why}; write the value as JSON, a text in quotes, too");
+        self.refuse(at, ProblemKind::NotJson, &at.wire, message);
+        false
     }
 
     fn name(&mut self, names: &[String], raw: &str) -> bool {

@@ -101,6 +101,10 @@ impl Pass<'_> {
         if !is_right {
             return None;
         }
+        // Any value as text is a text as well: nothing would tell it from another form's.
+        if steps.len() > 1 && steps.iter().any(|(_, step)| self.is_text(step)) {
+            return self.anything(words, at);
+        }
         let hints = self.hints(words, &["default"], at)?;
         let described = describe(words, Object::new(), &hints);
         let description = text(&described, "description");
@@ -120,6 +124,20 @@ impl Pass<'_> {
         let mut schema = if self.rules.lone_unions { Object::new() } else { described };
         schema.insert("anyOf".to_owned(), written.into());
         Some(Made { schema, step: Step::either(steps), nullable })
+    }
+
+    /// Whether a form is any value, written as JSON text.
+    fn is_text(&self, step: &Step) -> bool {
+        match step {
+            Step::Text => true,
+            Step::Reference(name) => self.step_of(name) == Some(&Step::Text),
+            Step::Either(forms) => forms.iter().any(|(_, step)| self.is_text(step)),
+            Step::Same
+            | Step::Object { .. }
+            | Step::Array { .. }
+            | Step::Pairs(_)
+            | Step::Names(_) => false,
+        }
     }
 
     /// Whether no value can have two of the forms, as far as the schemas show it.
