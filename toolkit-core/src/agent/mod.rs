@@ -399,17 +399,13 @@ impl Progress {
 
     /// Remembers which calls failed, and how often one after the other.
     fn note(&mut self, call: &ToolCall, result: &Result<Outcome, Abort>) {
-        match result {
-            // These ask to be tried again.
-            Ok(outcome) if matches!(outcome.status(), Status::Unavailable | Status::InProgress) => {
-            }
-            Ok(outcome) if outcome.is_error() => {
-                *self.failed.entry(identity(call)).or_default() += 1;
-            }
-            Ok(_) => {
-                self.failed.remove(&identity(call));
-            }
-            Err(_) => {}
+        let Ok(outcome) = result else { return };
+        match outcome.status() {
+            // The first two ask to be tried again; the others stay what they are: no call of a
+            // tool that is not there for the caller is ever told as one that may work.
+            Status::Unavailable | Status::InProgress | Status::UnknownTool | Status::Denied => {}
+            _ if outcome.is_error() => *self.failed.entry(identity(call)).or_default() += 1,
+            _ => drop(self.failed.remove(&identity(call))),
         }
     }
 
