@@ -31,7 +31,7 @@ pub struct ToolCall {
     name: String,
     arguments: Given,
     cut: bool,
-    /// The form of the arguments, as the dialect that read them numbers it; 0 is the full schema's.
+    /// The form of the arguments, as the dialect that read them numbers it.
     form: u16,
 }
 
@@ -49,6 +49,9 @@ enum Given {
 }
 
 impl ToolCall {
+    /// The number of the full schema's form.
+    pub(crate) const FULL: u16 = 0;
+
     /// Takes a call over from a provider: its id, the tool's name, the arguments' text.
     pub fn new(
         id: impl Into<Arc<str>>,
@@ -56,7 +59,7 @@ impl ToolCall {
         arguments: impl Into<String>,
     ) -> Self {
         let arguments = Given::Text(arguments.into());
-        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: Self::FULL }
     }
 
     /// Takes a call over whose arguments were parsed already, as an MCP client gives them.
@@ -73,7 +76,7 @@ impl ToolCall {
     /// ```
     pub fn from_value(id: impl Into<Arc<str>>, name: impl Into<String>, arguments: Value) -> Self {
         let arguments = Given::Value(arguments);
-        Self { id: id.into(), name: name.into(), arguments, cut: false, form: 0 }
+        Self { id: id.into(), name: name.into(), arguments, cut: false, form: Self::FULL }
     }
 
     /// The same call, of arguments in the form that a dialect numbers so.
@@ -89,7 +92,7 @@ impl ToolCall {
     /// The same call by the tool's own name, and of other arguments where they were decoded.
     pub(crate) fn of_tool(&self, name: &str, decoded: Option<String>) -> Self {
         let arguments = decoded.map_or_else(|| self.arguments.clone(), Given::Text);
-        Self { name: name.to_owned(), arguments, form: 0, ..self.clone() }
+        Self { name: name.to_owned(), arguments, form: Self::FULL, ..self.clone() }
     }
 
     /// The same call under another id.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, House, Viewer, taint};
+use super::{Entry, House, Sight, taint};
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
@@ -47,23 +47,41 @@ fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
     scopes.into_iter().find(|scope| !caller.granted().contains(scope))
 }
 
-/// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
+/// Finds the tool of a call, where the caller may call it.
 #[inline]
+pub(super) fn find<'e>(
+    entries: &'e [Entry],
+    house: &House,
+    sight: Sight<'_>,
+    call: &ToolCall,
+) -> Option<&'e Entry> {
+    let is_open = |entry: &&Entry| {
+        missing_scope(entry, sight.caller).is_none() && !taint::strips(entry, house, sight.label)
+    };
+    allowed(entries, sight, call).filter(is_open)
+}
+
+#[inline]
+fn allowed<'e>(entries: &'e [Entry], sight: Sight<'_>, call: &ToolCall) -> Option<&'e Entry> {
+    let found = entries.iter().find(|entry| entry.tool.name == call.name());
+    found.filter(|entry| sight.allowed.contains(&entry.tool.name))
+}
+
+/// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
 pub(super) fn look_up<'e>(
     entries: &'e [Entry],
     house: &House,
-    viewer: &Viewer<'_>,
+    sight: Sight<'_>,
     call: &ToolCall,
 ) -> Result<&'e Entry, Result<Outcome, Abort>> {
-    let found = entries.iter().find(|entry| entry.tool.name == call.name());
-    let entry = found.filter(|entry| viewer.allowed.contains(&entry.tool.name));
-    let Some(entry) = entry else { return Err(hidden(entries, house, viewer, call, None)) };
-    let why = match missing_scope(entry, viewer.caller) {
+    let entry = allowed(entries, sight, call);
+    let Some(entry) = entry else { return Err(hidden(entries, house, sight, call, None)) };
+    let why = match missing_scope(entry, sight.caller) {
         Some(scope) => Why::Scope(scope),
-        None if taint::strips(entry, house, viewer.label) => Why::Taint,
+        None if taint::strips(entry, house, sight.label) => Why::Taint,
         None => return Ok(entry),
     };
-    Err(hidden(entries, house, viewer, call, Some((entry, why))))
+    Err(hidden(entries, house, sight, call, Some((entry, why))))
 }
 
 /// Why a tool of the allowlist is not for this caller.
@@ -77,12 +95,12 @@ enum Why<'a> {
 pub(super) fn in_reach<'e>(
     entries: &'e [Entry],
     house: &House,
-    viewer: &Viewer<'_>,
+    sight: Sight<'_>,
 ) -> impl Iterator<Item = &'e Tool> + Clone {
     let is_in_reach = |entry: &&Entry| {
-        viewer.allowed.contains(&entry.tool.name)
-            && missing_scope(entry, viewer.caller).is_none()
-            && !taint::strips(entry, house, viewer.label)
+        sight.allowed.contains(&entry.tool.name)
+            && missing_scope(entry, sight.caller).is_none()
+            && !taint::strips(entry, house, sight.label)
     };
     entries.iter().filter(is_in_reach).map(|entry| &entry.tool)
 }
@@ -92,20 +110,20 @@ pub(super) fn in_reach<'e>(
 fn hidden(
     entries: &[Entry],
     house: &House,
-    viewer: &Viewer<'_>,
+    sight: Sight<'_>,
     call: &ToolCall,
     missing: Option<(&Entry, Why<'_>)>,
 ) -> Result<Outcome, Abort> {
     if let Some((entry, Why::Scope(scope))) = missing
         && entry.tool.policy.listed
-        && !taint::strips(entry, house, viewer.label)
+        && !taint::strips(entry, house, sight.label)
     {
         return not_permitted(entry, scope);
     }
     let visible: Vec<&str> = entries
         .iter()
-        .filter(|entry| is_visible(entry, viewer.allowed, viewer.caller))
-        .filter(|entry| !taint::strips(entry, house, viewer.label))
+        .filter(|entry| is_visible(entry, sight.allowed, sight.caller))
+        .filter(|entry| !taint::strips(entry, house, sight.label))
         .map(|entry| entry.tool.name.as_str())
         .collect();
     let unknown = Outcome::unknown_tool(call.name(), &visible, house.limits.shown_chars);

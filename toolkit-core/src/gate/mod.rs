@@ -8,6 +8,7 @@ mod known;
 mod ledger;
 mod room;
 mod run;
+mod straight;
 mod taint;
 mod threads;
 mod time;
@@ -25,6 +26,7 @@ pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
+pub(crate) use straight::straight;
 pub use taint::OnTaint;
 pub(crate) use taint::{Label, note, strips, trifecta};
 pub(crate) use threads::Lost;
@@ -49,7 +51,7 @@ use crate::ledger::inside::Book;
 use crate::limits::Limits;
 use crate::output::Output;
 use crate::schema::Compiled;
-use crate::tool::{BoxFuture, Effect, Gates, Held, Passage, Rules, States, Stopped, Tool};
+use crate::tool::{BoxFuture, Effect, Gates, Held, Passage, Policy, Rules, States, Stopped, Tool};
 
 /// A tool as the registry holds it: checked once, ready to be called.
 pub(crate) struct Entry {
@@ -59,6 +61,22 @@ pub(crate) struct Entry {
     pub(crate) revision: Digest,
     /// How many calls of it run at once, where it says that.
     pub(crate) room: Option<Arc<Semaphore>>,
+    /// Whether nothing but its arguments stands between a call and its function.
+    is_plain: bool,
+}
+
+impl Entry {
+    pub(crate) fn new(tool: Tool, schema: Compiled, revision: Digest) -> Self {
+        let Policy { concurrency, timeout, blocking, .. } = tool.policy;
+        let is_plain = concurrency.is_none()
+            && timeout.is_none()
+            && !blocking
+            && !tool.policy.is_effectful()
+            && !tool.policy.may_ask()
+            && !taint::writes_unasked(&tool.policy);
+        let room = concurrency.map(Semaphore::new).map(Arc::new);
+        Self { tool, schema, revision, room, is_plain }
+    }
 }
 
 /// What all gates of a registry share.
@@ -80,16 +98,22 @@ pub(crate) struct House {
     pub(crate) dry_run: bool,
 }
 
+/// For whom, and for which tools.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'a> {
+    pub(crate) caller: &'a Arc<Caller>,
+    pub(crate) allowed: &'a Allowed,
+    /// What the run has read.
+    pub(crate) label: &'a Label,
+}
+
 /// For whom, for which tools, and how a call is dispatched.
 #[derive(Clone)]
 pub(crate) struct Viewer<'a> {
-    pub(crate) caller: &'a Arc<Caller>,
-    pub(crate) allowed: &'a Allowed,
+    pub(crate) sight: Sight<'a>,
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) intent_id: Option<Box<str>>,
     pub(crate) dry_run: bool,
-    /// What the run has read.
-    pub(crate) label: &'a Label,
     /// What the host gave along.
     pub(crate) along: Option<Box<Along>>,
 }
@@ -111,13 +135,13 @@ pub(crate) async fn resume(
     viewer: Viewer<'_>,
     approval_id: &str,
 ) -> Result<Outcome, Abort> {
-    let parked = match ledger::parked(house, viewer.caller, approval_id).await {
+    let parked = match ledger::parked(house, viewer.sight.caller, approval_id).await {
         Ok(parked) => parked,
         Err(outcome) => return Ok(outcome),
     };
     let Parked { record, .. } = &parked;
     if record.approval.as_ref().is_some_and(|approval| approval.tainted) {
-        viewer.label.rise();
+        viewer.sight.label.rise();
     }
     let (tool, arguments) = (record.tool.as_str(), record.arguments.as_str());
     let call = ToolCall::new(approval_id, tool, arguments);
@@ -138,16 +162,16 @@ async fn pass(
     parked: Option<Parked>,
 ) -> Result<Outcome, Abort> {
     // 1 exists, 2 scopes: one look, one answer.
-    let entry = match known::look_up(entries, house, &viewer, call) {
+    let entry = match known::look_up(entries, house, viewer.sight, call) {
         Ok(entry) => entry,
         Err(ended) => return ended,
     };
     if taint::writes_unasked(&entry.tool.policy)
-        && let Some(error) = trifecta(known::in_reach(entries, house, &viewer))
+        && let Some(error) = trifecta(known::in_reach(entries, house, viewer.sight))
     {
         return Err(Abort::Config(error));
     }
-    let label = viewer.label;
+    let label = viewer.sight.label;
     let ended = enter(entry, house, viewer, call, parked).await;
     note(&entry.tool, label, &ended);
     ended
@@ -170,7 +194,7 @@ async fn enter(
         let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
         return Ok(Box::pin(outcome).await);
     }
-    let Viewer { caller, run_id, intent_id, dry_run, label, along, .. } = viewer;
+    let Viewer { sight: Sight { caller, label, .. }, run_id, intent_id, dry_run, along } = viewer;
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
     let (bounds, along) = time::bounds(house, &entry.tool, along);

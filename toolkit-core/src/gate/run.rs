@@ -66,6 +66,16 @@ pub(super) async fn fenced<'a>(
     }
 }
 
+/// Runs a call function that is done when it returns, so that no panic leaves it.
+#[inline]
+pub(super) fn fenced_at_once(
+    call: fn(Passage<'_>) -> Result<Output, Stopped>,
+    passage: Passage<'_>,
+) -> Ended {
+    catch_unwind(AssertUnwindSafe(|| call(passage)))
+        .map_err(|payload| Broken::Panicked(Panic(payload)))
+}
+
 struct Fence<'a, 'w> {
     call: Option<BoxFuture<'a, Result<Output, Stopped>>>,
     /// Of a call that something bounds.

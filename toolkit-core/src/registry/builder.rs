@@ -332,8 +332,7 @@ impl RegistryBuilder {
                 Ok(_) if !messages.is_empty() => {}
                 Ok((definition, schema)) => {
                     let revision = revision(&tool, &definition);
-                    let room = tool.policy.concurrency.map(Semaphore::new).map(Arc::new);
-                    entries.push(Entry { tool, schema, revision, room });
+                    entries.push(Entry::new(tool, schema, revision));
                     definitions.push(definition);
                     continue;
                 }

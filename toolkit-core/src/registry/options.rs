@@ -81,6 +81,7 @@ impl Options {
         self.dry_run = true;
         self
     }
+
     /// Gives the host a word by which it says that the call is wanted no more.
     ///
     /// A call whose function was not entered yet is [`NotRun`](crate::Status::NotRun) then. One
@@ -126,6 +127,11 @@ impl Options {
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.along().observer = Some(observer);
         self
+    }
+
+    /// Whether the host says nothing by which a gate could hold the call up.
+    pub(super) const fn is_plain(&self) -> bool {
+        !self.dry_run && self.along.is_none()
     }
 
     fn along(&mut self) -> &mut Along {

@@ -79,8 +79,9 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
         let faults = messages.into_iter().map(|message| blame(&tool, message));
         ToolConfigErrors::found(faults.collect())
     })?;
+    let revision = revision(&tool, &definition);
     Ok(Alone {
-        entry: Entry { revision: revision(&tool, &definition), tool, schema, room: None },
+        entry: Entry::new(tool, schema, revision),
         published: definition.input_schema,
         typed,
     })

@@ -12,7 +12,7 @@ use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Entry, Label, Viewer, is_visible, strips, trifecta};
+use crate::gate::{self, Allowed, Entry, Label, Sight, Viewer, is_visible, strips, trifecta};
 use crate::tool::Effect;
 
 /// What one agent sees of a registry: an allowlist and a caller.
@@ -285,7 +285,20 @@ impl View {
         options: Options,
     ) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
-        let (call, viewer) = (call.borrow(), self.viewer(options));
+        let call = call.borrow();
+        if call.form() == ToolCall::FULL && options.is_plain() {
+            let (entries, house) = (&checked.entries, &checked.house);
+            let run_id = options.run_id.as_deref();
+            if let Some(ended) = gate::straight(entries, house, self.sight(), run_id, call) {
+                return ended;
+            }
+        }
+        // What may wait is kept apart: a call that does not carries nothing of it.
+        Box::pin(self.through_gates(options, call)).await
+    }
+
+    async fn through_gates(&self, options: Options, call: &ToolCall) -> Result<Outcome, Abort> {
+        let (checked, viewer) = (&self.registry.0, self.viewer(options));
         let inbound = match self.inbound(call) {
             None => None,
             Some(Ok(inbound)) => Some(inbound),
@@ -351,15 +364,17 @@ impl View {
         pollster::block_on(self.resume(approval_id, options))
     }
 
+    fn sight(&self) -> Sight<'_> {
+        Sight { caller: &self.caller, allowed: &self.allowed, label: &self.label }
+    }
+
     fn viewer(&self, options: Options) -> Viewer<'_> {
         let Options { run_id, intent_id, dry_run, along } = options;
         Viewer {
-            caller: &self.caller,
-            allowed: &self.allowed,
+            sight: self.sight(),
             run_id: run_id.map(Arc::from),
             intent_id: intent_id.map(Box::from),
             dry_run,
-            label: &self.label,
             along,
         }
     }

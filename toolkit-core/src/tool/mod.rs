@@ -318,6 +318,15 @@ impl Tool {
         (self.output)().map(|schema| schema::result(schema.to_value()))
     }
 
+    /// The call function, where it is done when it returns.
+    #[inline]
+    pub(crate) const fn at_once(&self) -> Option<fn(Passage<'_>) -> Result<Output, Stopped>> {
+        match self.body {
+            Body::Function(Call::AtOnce(call)) => Some(call),
+            Body::Function(Call::Later(_)) | Body::Handler(_) => None,
+        }
+    }
+
     /// Runs a call from its arguments on, as far as it goes without waiting.
     #[inline]
     pub(crate) fn run<'a>(&'a self, passage: Passage<'a>) -> Running<'a> {
