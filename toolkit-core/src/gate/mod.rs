@@ -8,6 +8,7 @@ mod known;
 mod ledger;
 mod room;
 mod run;
+mod secrets;
 mod taint;
 mod threads;
 mod time;
@@ -25,6 +26,7 @@ pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
 pub(crate) use run::error_id;
+pub(crate) use secrets::{secrets_of, unsaid};
 pub use taint::OnTaint;
 pub(crate) use taint::{Label, note, strips, trifecta};
 pub(crate) use threads::Lost;
@@ -57,6 +59,10 @@ pub(crate) struct Entry {
     pub(crate) schema: Compiled,
     /// What the tool is, as people who agreed to a call of it relied on.
     pub(crate) revision: Digest,
+    /// The arguments that nobody is shown.
+    pub(crate) secrets: Vec<String>,
+    /// The names of the arguments, where some are secret.
+    pub(crate) fields: Vec<String>,
     /// How many calls of it run at once, where it says that.
     pub(crate) room: Option<Arc<Semaphore>>,
 }
@@ -74,6 +80,8 @@ pub(crate) struct House {
     pub(crate) room: Arc<Semaphore>,
     pub(crate) threads: Option<Arc<dyn Threads>>,
     pub(crate) lost: Arc<Lost>,
+    /// By which calls with secrets are told apart.
+    pub(crate) secret_key: Option<Box<[u8]>>,
     /// What becomes of effects once a run has read untrusted text.
     pub(crate) on_taint: OnTaint,
     /// Whether every call is a rehearsal.

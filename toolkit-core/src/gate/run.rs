@@ -153,7 +153,10 @@ pub(super) fn settle(
 ) -> Result<Outcome, Abort> {
     let most = tool.policy.result_limit.unwrap_or(limits.result_bytes);
     match ended {
-        Ok(Ok(output)) => Ok(Outcome::ok(output.text, output.is_json).within(most)),
+        Ok(Ok(output)) => {
+            let outcome = Outcome::ok(output.text, output.is_json).secret(output.is_secret);
+            Ok(outcome.within(most))
+        }
         Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), most, entered),
         Err(broken) => settle_stopped(tool, Err(broken), most, entered),
     }

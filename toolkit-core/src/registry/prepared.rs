@@ -80,7 +80,14 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
         ToolConfigErrors::found(faults.collect())
     })?;
     Ok(Alone {
-        entry: Entry { revision: revision(&tool, &definition), tool, schema, room: None },
+        entry: Entry {
+            revision: revision(&tool, &definition),
+            tool,
+            schema,
+            secrets: Vec::new(),
+            fields: Vec::new(),
+            room: None,
+        },
         published: definition.input_schema,
         typed,
     })
