@@ -34,8 +34,10 @@ fn a_description_with_what_is_not_shown_is_refused() {
         Tool::dynamic("look", description, schema, |_, _| async { Ok::<_, ToolError>(()) })
     };
     let hidden = json!({"properties": {"a": {"type": "string", "description": "x\u{e0041}"}}});
+    let spoken = json!({"properties": {"a": {"title": "x\u{1b}[2J"}}});
     for tool in [
         tool("Looks.\u{202e}", json!({})),
+        tool("Looks.", spoken),
         tool("Looks.", hidden),
         tool("Looks.", json!({})).title("Look\u{7}"),
     ] {

@@ -74,17 +74,17 @@ enum Why<'a> {
 }
 
 /// The tools that the caller can call.
-pub(super) fn in_reach<'e>(
+pub(crate) fn in_reach<'e>(
     entries: &'e [Entry],
     house: &House,
     viewer: &Viewer<'_>,
-) -> impl Iterator<Item = &'e Tool> + Clone {
+) -> Vec<&'e Tool> {
     let is_in_reach = |entry: &&Entry| {
         viewer.allowed.contains(&entry.tool.name)
             && missing_scope(entry, viewer.caller).is_none()
             && !taint::strips(entry, house, viewer.label)
     };
-    entries.iter().filter(is_in_reach).map(|entry| &entry.tool)
+    entries.iter().filter(is_in_reach).map(|entry| &entry.tool).collect()
 }
 
 /// The end of a call of a tool that is not there, or is not for this caller.

@@ -24,7 +24,7 @@ use async_lock::Semaphore;
 
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
-pub(crate) use known::{Allowed, is_visible};
+pub(crate) use known::{Allowed, in_reach, is_visible};
 pub(crate) use run::error_id;
 pub(crate) use secrets::{secrets_of, unsaid};
 pub use taint::OnTaint;
@@ -151,7 +151,7 @@ async fn pass(
         Err(ended) => return ended,
     };
     if taint::writes_unasked(&entry.tool.policy)
-        && let Some(error) = trifecta(known::in_reach(entries, house, &viewer))
+        && let Some(error) = trifecta(&in_reach(entries, house, &viewer))
     {
         return Err(Abort::Config(error));
     }

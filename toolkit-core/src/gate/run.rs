@@ -111,11 +111,7 @@ impl Fence<'_, '_> {
     /// Why the function must be left, where it must.
     fn cut(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
         let Some(way) = self.way.filter(|way| way.is_entered()) else { return Poll::Pending };
-        let Some(interrupt) = self.interrupt.take().or_else(|| Interrupt::of(way, Time::Tools))
-        else {
-            return Poll::Pending;
-        };
-        Pin::new(self.interrupt.insert(interrupt)).poll(cx)
+        time::interrupted(&mut self.interrupt, way, Time::Tools, cx)
     }
 
     fn drop_call(&mut self) -> Option<Panic> {

@@ -334,10 +334,11 @@ impl RegistryBuilder {
     ///
     /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
     ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
-    /// - a blank description;
+    /// - a blank description; one with a character that is not shown, in a title or a schema, too;
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a time limit without a timer; a tool that blocks, and no threads; a bound of no size;
+    /// - a secret that stands inside of another argument, or that could not be kept;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {

@@ -1,5 +1,7 @@
 //! What can be wrong with a tool apart from its schema.
 
+use serde_json::Value;
+
 use super::builder::Shared;
 use crate::dialect::{Definition, portable};
 use crate::error::ToolConfigError;
@@ -57,12 +59,12 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
         faults
             .push("its description is blank; it is the only thing the model chooses by".to_owned());
     }
-    let schema = match &tool.input {
-        Input::Given(schema) => schema.to_string(),
-        Input::Params(_) => String::new(),
+    let is_hidden = match &tool.input {
+        Input::Given(schema) => hides(schema),
+        Input::Params(_) => false,
     };
-    let texts = [&tool.description, tool.title.as_ref().unwrap_or(&tool.name), &schema];
-    if texts.into_iter().any(|text| has_unseen(text)) {
+    let texts = [&tool.description, tool.title.as_ref().unwrap_or(&tool.name)];
+    if is_hidden || texts.into_iter().any(|text| has_unseen(text)) {
         faults.push(
             "its description, title or schema holds a character that is not shown, so that a \
              model reads what no person sees; remove it"
@@ -79,6 +81,19 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
     faults.extend(tool.faults());
     faults.extend(tool.states.iter().filter_map(|need| unmet(need, states)));
     faults
+}
+
+/// Whether a schema's words or names hold what is not shown; what is data may.
+fn hides(schema: &Value) -> bool {
+    const DATA: [&str; 5] = ["default", "enum", "const", "examples", "pattern"];
+    match schema {
+        Value::String(text) => has_unseen(text),
+        Value::Array(items) => items.iter().any(hides),
+        Value::Object(node) => node
+            .iter()
+            .any(|(key, value)| has_unseen(key) || (!DATA.contains(&key.as_str()) && hides(value))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// What a registry has against what a call could do.
