@@ -1,4 +1,9 @@
-//! What both targets hold the decoder and the gate to.
+//! What the targets hold the decoder, the gates and what people and providers are shown to.
+
+mod canonical;
+mod replies;
+mod rows;
+mod shown;
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +13,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolkit::prelude::*;
 use toolkit::{Decoder, Limits, Report, ToolArg};
+
+pub use canonical::canonical;
+pub use replies::replies;
+pub use rows::rows;
+pub use shown::shown;
 
 #[derive(Debug, PartialEq)]
 #[arg_type]
@@ -93,6 +103,11 @@ fn change(
     format!("{number:?} {list:?} {whole} {all:?} {any:?}")
 }
 
+/// The tools that every target calls.
+fn tools() -> [Tool; 2] {
+    tools![everything, change]
+}
+
 struct Held {
     all: Decoder<All>,
     any: Decoder<Value>,
@@ -103,7 +118,7 @@ struct Held {
 impl Held {
     fn new() -> Self {
         let registry = Registry::builder()
-            .tools(tools![everything, change])
+            .tools(tools())
             .approver(|_: ApprovalRequest| async { Decision::Approved });
         Self {
             all: Decoder::new().expect("the schema is right"),

@@ -60,6 +60,7 @@ pub fn call(key: &str) -> Proposal {
         revision: tool_revision(&["refund", "1"]),
         on_unknown: OnUnknown::InDoubt,
         arguments,
+        keyed: false,
         lease: LEASE,
     }
 }

@@ -21,7 +21,7 @@ const FLOORS: [&[&str]; 15] = [
     &["problem"],
     &["limits"],
     &["context"],
-    &["caller", "cancellation"],
+    &["caller", "cancellation", "secret"],
     &["error"],
 ];
 

@@ -185,12 +185,11 @@ impl CallContext {
     /// assert_eq!(view.dispatch_blocking(call, Options::default())?.text(), "ok");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[expect(single_use_lifetimes, reason = "an `impl Trait` can not leave it out yet")]
     pub fn progress<'a>(
         &self,
         done: u64,
         total: impl Into<Option<u64>>,
-        message: impl Into<Option<&'a str>>,
+        message: impl Into<Option<&'a str>> + 'a,
     ) {
         if let Some(observer) = self.observer() {
             let (total, message) = (total.into(), message.into());

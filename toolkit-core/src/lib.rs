@@ -18,6 +18,7 @@ mod output;
 mod problem;
 mod registry;
 mod schema;
+mod secret;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;
@@ -38,6 +39,7 @@ pub use gate::{ApprovalRequest, Approver, Decision, OnTaint, ThreadTimer, Thread
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use secret::Secret;
 pub use tool::{
     BoxFuture, DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
     Verified,
@@ -86,6 +88,12 @@ pub mod __private {
     #[must_use]
     pub fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    /// Whether a text holds characters that are not shown.
+    #[must_use]
+    pub const fn has_unseen(text: &str) -> bool {
+        crate::problem::has_unseen(text)
     }
 
     /// Whether a description says nothing.

@@ -1,6 +1,7 @@
 //! What a function returned, as the text that the model reads.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::generate::SchemaSettings;
@@ -9,13 +10,22 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 
 use crate::error::BoxError;
+use crate::secret::{self, HIDDEN};
 
 /// What a function returned: text as it is, nothing as `ok`, anything else as JSON.
-#[derive(Debug)]
 pub struct Output {
     pub(crate) text: String,
     /// The text is JSON, not text of the function's own.
     pub(crate) is_json: bool,
+    /// There is a secret in it.
+    pub(crate) is_secret: bool,
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.is_secret { HIDDEN } else { &self.text };
+        f.debug_struct("Output").field("text", &text).field("is_json", &self.is_json).finish()
+    }
 }
 
 /// Serialises a result.
@@ -24,18 +34,19 @@ pub struct Output {
 /// What can not be JSON: keys that are no text, numbers that are not finite, text that is not
 /// Unicode, what is nested too deep.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let json = serde_json::to_string(&FiniteValue(value, 0))?;
+    let (json, is_secret) = secret::exposed(|| serde_json::to_string(&FiniteValue(value, 0)));
+    let json = json?;
     if json.starts_with('"') {
         let text: String = serde_json::from_str(&json)?;
         // Providers refuse blank text, and a model could not tell it from silence.
         let text = if text.trim().is_empty() { json } else { text };
-        return Ok(Output { text, is_json: false });
+        return Ok(Output { text, is_json: false, is_secret });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
     if size_of::<T>() == 0 && json == "null" {
-        return Ok(Output { text: "ok".to_owned(), is_json: false });
+        return Ok(Output { text: "ok".to_owned(), is_json: false, is_secret });
     }
-    Ok(Output { text: json, is_json: true })
+    Ok(Output { text: json, is_json: true, is_secret })
 }
 
 /// What a function returns, asked of the type and never of its spelling.
@@ -294,7 +305,7 @@ impl<S: Serializer> Serializer for Finite<S> {
         Ok(Finite(self.0.serialize_struct_variant(name, variant_index, variant, len)?, inside))
     }
 
-    fn collect_str<T: std::fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
         self.0.collect_str(value)
     }
 }

@@ -347,6 +347,47 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
+/// Whether a text holds a character that changes what is shown and is not shown itself: control
+/// characters but for tab and line end, those that turn the direction, joiners and fillers of no
+/// width, and tags.
+///
+/// What makes up an emoji or joins letters (U+200C, U+200D, U+FE00 to U+FE0F) is none.
+#[expect(clippy::indexing_slicing, reason = "a `str` has the bytes that its first ones tell")]
+pub(crate) const fn has_unseen(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let (length, first) = match bytes[at] {
+            byte @ 0..=0x7f => (1, byte),
+            byte @ 0x80..=0xdf => (2, byte & 0x1f),
+            byte @ 0xe0..=0xef => (3, byte & 0x0f),
+            byte @ 0xf0..=0xff => (4, byte & 0x07),
+        };
+        let mut code = first as u32;
+        let mut next = 1;
+        while next < length {
+            code = code << 6 | (bytes[at + next] & 0x3f) as u32;
+            next += 1;
+        }
+        if is_unseen(code) {
+            return true;
+        }
+        at += length;
+    }
+    false
+}
+
+const fn is_unseen(code: u32) -> bool {
+    match code {
+        0x09 | 0x0a => false,
+        0..=0x1f | 0x7f..=0x9f | 0xad // Control characters, and a hyphen that is none.
+        | 0x034f | 0x115f | 0x1160 | 0x180e | 0x200b | 0x2800 | 0x3164 | 0xfeff | 0xffa0 // Fillers.
+        | 0x061c | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f // Lines and directions.
+        | 0xfff9..=0xfffb | 0x1_d173..=0x1_d17a | 0xe_0000..=0xe_0fff => true, // Marks and tags.
+        _ => false,
+    }
+}
+
 /// The end of a text that has so many bytes at most.
 pub(crate) fn cut_from(text: &str, bytes: usize) -> &str {
     let start = text.len().saturating_sub(bytes);

@@ -274,10 +274,25 @@ fn constant(
     name: &Ident,
     blank: &str,
 ) -> TokenStream {
-    let Description::Constant(expression) = description else {
-        return TokenStream::new();
-    };
     let Function { root, surroundings, .. } = &tool.function;
+    let unseen = format!(
+        "a text of the tool `{}` holds a character that is not shown: \
+         a model would read what no person sees",
+        tool.function.ident
+    );
+    let expression = match description {
+        Description::Constant(expression) => expression,
+        // What has nothing but letters and signs of ASCII need not be asked about.
+        Description::Read(text, _) if text.chars().all(|sign| matches!(sign, ' '..='~' | '\n')) => {
+            return TokenStream::new();
+        }
+        Description::Read(_, span) => {
+            return quote_spanned! {shown_at(*span)=>
+                #cfgs
+                const _: () = ::core::assert!(!#root::__private::has_unseen(#description), #unseen);
+            };
+        }
+    };
     let place = shown_at(syn::spanned::Spanned::span(expression));
     let expression = match surroundings {
         Surroundings::Module | Surroundings::Impl => expression.clone(),
@@ -293,6 +308,8 @@ fn constant(
         const #name: &'static ::core::primitive::str = #expression;
         #cfgs
         const _: () = ::core::assert!(!#root::__private::is_blank(#name), #blank);
+        #cfgs
+        const _: () = ::core::assert!(!#root::__private::has_unseen(#name), #unseen);
     }
 }
 

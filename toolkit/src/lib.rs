@@ -2,8 +2,8 @@
 
 // Tools.
 pub use toolkit_core::{
-    DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox, Verified,
-    constraint,
+    DynamicTool, Effect, OnUnknown, Secret, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
+    Verified, constraint,
 };
 
 /// Lets a struct or an enum be the type of an argument or of a result.

@@ -18,7 +18,7 @@ use crate::{BoxFuture, Threads, Timer};
 ///     path.len()
 /// }
 ///
-/// # let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 /// let registry = Registry::builder().tools(tools![sum]).timer(Tokio).threads(Tokio).build()?;
 /// let view = registry.view(Caller::new("ann"));
 /// let call = ToolCall::new("call_1", "sum", r#"{"path": "a.csv"}"#);

@@ -188,6 +188,17 @@ fn all_three_in_one_view_and_nobody_asked_is_a_mistake_in_each_view_that_has_the
         let call = ToolCall::new("1", "mail", "{}");
         let ended = view.dispatch_blocking(&call, Options::default());
         assert_eq!(matches!(ended, Err(Abort::Config(_))), is_wrong, "{case:04b} {ended:?}");
+        // Who may see a tool that writes and may not call it does no harm with it.
+        let listed = tool("listed").effect(Effect::Write).writes_external();
+        let registry_of_listed = Registry::builder()
+            .tool(tool("a").effect(Effect::Read).reads_untrusted())
+            .tool(tool("b").effect(Effect::Read).reads_private())
+            .tool(listed.scopes(["send"]).listed())
+            .ledger(MemoryLedger::new())
+            .build()
+            .unwrap();
+        let sees = |caller: Caller| registry_of_listed.view(caller).definitions(&Anthropic).is_ok();
+        assert!(sees(Caller::new("ann")) && !sees(Caller::new("ann").scopes(["send"])));
         for narrower in [["web", "mail"], ["files", "mail"], ["web", "files"]] {
             let view = registry.view(Caller::new("ann")).scoped(narrower);
             assert!(view.definitions(&Anthropic).is_ok(), "{case:04b}");

@@ -32,6 +32,7 @@ pub fn call(arguments: &str, on_unknown: OnUnknown) -> Proposal {
         revision: tool_revision(&["refund", "1"]),
         on_unknown,
         arguments: arguments.to_owned(),
+        keyed: false,
         lease: MINUTE,
     }
 }

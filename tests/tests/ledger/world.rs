@@ -457,6 +457,7 @@ impl Step {
             revision: revision_of(revision),
             on_unknown: self.config.on_unknown,
             arguments: arguments.to_owned(),
+            keyed: false,
             lease: ticks(LEASE),
         }
     }

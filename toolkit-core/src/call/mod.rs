@@ -5,6 +5,7 @@ mod status;
 mod words;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,7 +16,7 @@ pub use status::Status;
 /// A call as the model sent it: an id, a name and the raw text of its arguments.
 ///
 /// A dialect reads it out of a provider's reply; the text is parsed only by the
-/// dispatch.
+/// dispatch. `Debug` shows how long the arguments are and not what they say.
 ///
 /// ```
 /// use toolkit::ToolCall;
@@ -25,7 +26,7 @@ pub use status::Status;
 /// assert_eq!(call.arguments(), r#"{"a": 2, "b": 3}"#);
 /// assert!(call.cut_off().is_cut_off());
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ToolCall {
     id: Arc<str>,
     name: String,
@@ -42,7 +43,7 @@ pub(crate) enum Arguments<'a> {
     Value(&'a Value),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Given {
     Text(String),
     Value(Value),
@@ -143,5 +144,19 @@ impl ToolCall {
     #[must_use]
     pub const fn is_cut_off(&self) -> bool {
         self.cut
+    }
+}
+
+// Which of the arguments are secret is known by the tool alone.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments = format!("{} bytes", self.arguments().len());
+        f.debug_struct("ToolCall")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("arguments", &arguments)
+            .field("cut", &self.cut)
+            .field("form", &self.form)
+            .finish()
     }
 }

@@ -1,10 +1,13 @@
 //! What a call came to.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::Status;
 use crate::error::Category;
 use crate::problem::Problem;
+use crate::secret::HIDDEN;
 
 /// What a call came to: a status, what the model reads, what only the host reads.
 ///
@@ -29,12 +32,13 @@ use crate::problem::Problem;
 /// assert_eq!(outcome.problems()[0].kind(), ProblemKind::WrongType);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Outcome {
     pub(super) status: Status,
     pub(super) text: String,
     pub(super) is_json: bool,
     pub(super) executed: bool,
+    pub(super) is_secret: bool,
     /// What there is to say beside a plain success.
     pub(super) details: Option<Box<Details>>,
 }
@@ -93,6 +97,11 @@ impl Outcome {
 
     fn first(&self) -> Option<(Status, usize)> {
         self.details.as_deref().and_then(|details| details.first)
+    }
+
+    /// Whether the text holds a secret, which the model may read and nobody else.
+    pub(crate) const fn is_secret(&self) -> bool {
+        self.is_secret
     }
 
     pub(crate) const fn is_json(&self) -> bool {
@@ -198,5 +207,18 @@ impl Outcome {
             members.insert("hint".to_owned(), hint.into());
         }
         Value::Object(members)
+    }
+}
+
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.is_secret { HIDDEN } else { &self.text };
+        f.debug_struct("Outcome")
+            .field("status", &self.status)
+            .field("text", &text)
+            .field("is_json", &self.is_json)
+            .field("executed", &self.executed)
+            .field("details", &self.details)
+            .finish()
     }
 }

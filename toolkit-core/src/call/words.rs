@@ -13,7 +13,7 @@ const IN_DOUBT: &str = "it is not known whether it took effect. It is not run ag
 
 impl Outcome {
     const fn new(status: Status, text: String) -> Self {
-        Self { status, text, is_json: false, executed: false, details: None }
+        Self { status, text, is_json: false, executed: false, is_secret: false, details: None }
     }
 
     fn failed(status: Status, text: String, details: Details) -> Self {
@@ -21,7 +21,13 @@ impl Outcome {
     }
 
     pub(crate) const fn ok(text: String, is_json: bool) -> Self {
-        Self { status: Status::Ok, text, is_json, executed: true, details: None }
+        Self { status: Status::Ok, text, is_json, executed: true, is_secret: false, details: None }
+    }
+
+    /// The same, of a text that holds a secret.
+    pub(crate) const fn secret(mut self, is_secret: bool) -> Self {
+        self.is_secret = is_secret;
+        self
     }
 
     pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {

@@ -3,7 +3,7 @@
 use super::project::{Decoded, Projection};
 use crate::arguments::{lines, normal_form};
 use crate::call::{Arguments, Outcome, Status, ToolCall};
-use crate::gate::Entry;
+use crate::gate::{Entry, unsaid};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem};
 
@@ -42,6 +42,7 @@ impl Inbound {
         let others = others.err().unwrap_or_default().into_iter().filter(is_new);
         let others = others.map(|problem| moved(&decoded, problem));
         let problems: Vec<Problem> = decoded.problems.iter().cloned().chain(others).collect();
+        let problems = unsaid(entry, problems);
         let report = lines(&problems, limits);
         Err(Box::new(Outcome::invalid(problems, report)))
     }

@@ -252,8 +252,8 @@ pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, S
     let Some(canonical) = way.canonical() else { return Err(nobody_to_ask()) };
     let request = ApprovalRequest {
         tool: tool.name.as_str().into(),
-        arguments: Arc::new(canonical.value.clone()),
-        canonical: canonical.text.as_str().into(),
+        arguments: Arc::new(canonical.told_value().clone()),
+        canonical: canonical.told_text().into(),
         preview: match rules.preview {
             None => None,
             Some(preview) => {
@@ -278,6 +278,10 @@ pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, S
     let Some((book, proposal)) = way.kept.as_ref().and_then(|kept| kept.proposed()) else {
         return Err(nobody_to_ask());
     };
+    // A row that it could run from would hold the secret.
+    if canonical.told.is_some() {
+        return Err(nobody_to_ask());
+    }
     let terms = terms(way, &request);
     let parked = book.park(proposal, &terms).await;
     Err(ledger::refused(match parked.map_err(|error| ledger::stop(way, &error))? {

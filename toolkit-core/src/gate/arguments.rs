@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Entry;
+use super::{Entry, secrets};
 use crate::arguments::{self, Slot};
 use crate::call::{Arguments, Outcome, ToolCall};
 use crate::limits::Limits;
@@ -10,11 +10,24 @@ use crate::problem::{Path, Problem, ProblemKind};
 use crate::tool::{Input, Stopped, Tool};
 
 /// The arguments that a call runs with, where somebody else must see them as well.
-#[derive(Debug)]
 pub(super) struct Canonical {
     pub(super) value: Value,
     /// The bytes that the value is written as, and that the function's types were read from.
     pub(super) text: String,
+    /// What others see of it, where there is a secret in it.
+    pub(super) told: Option<(Value, String)>,
+}
+
+impl Canonical {
+    /// The value as others see it.
+    pub(super) fn told_value(&self) -> &Value {
+        self.told.as_ref().map_or(&self.value, |(value, _)| value)
+    }
+
+    /// The text as others see it.
+    pub(super) fn told_text(&self) -> &str {
+        self.told.as_ref().map_or(&self.text, |(_, text)| text)
+    }
 }
 
 /// Fills the slots; the canonical arguments, where the tool runs from them or they are told.
@@ -30,13 +43,13 @@ pub(super) fn check(
         let message = "the call was cut off by the output limit; nothing ran. \
                        Send it again with shorter arguments";
         let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
-        return Err(invalid(vec![problem], limits));
+        return Err(invalid(entry, vec![problem], limits));
     }
     if are_told || runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
         return by_canonical(entry, call, limits, slots).map(Box::new).map(Some);
     }
     let filled = call.given().fill(&entry.schema, limits, slots);
-    filled.map(|()| None).map_err(|problems| invalid(problems, limits))
+    filled.map(|()| None).map_err(|problems| invalid(entry, problems, limits))
 }
 
 /// Whether what is decoded must be what an approver, or a second run, would see.
@@ -52,7 +65,7 @@ fn by_canonical(
     slots: &mut [&mut dyn Slot],
 ) -> Result<Canonical, Stopped> {
     let value = arguments::normal_form(&entry.schema, call.given(), limits)
-        .map_err(|problems| invalid(problems, limits))?;
+        .map_err(|problems| invalid(entry, problems, limits))?;
     let text = value.to_string();
     // Defaults are written in, and what was accepted is not measured again.
     let unmeasured = &limits.unmeasured();
@@ -61,12 +74,13 @@ fn by_canonical(
         Input::Given(_) => arguments::hand_over(&value, unmeasured, slots),
     };
     match filled {
-        Ok(()) => Ok(Canonical { value, text }),
-        Err(problems) => Err(invalid(problems, limits)),
+        Ok(()) => Ok(Canonical { told: secrets::told(&entry.secrets, &value), value, text }),
+        Err(problems) => Err(invalid(entry, problems, limits)),
     }
 }
 
-fn invalid(problems: Vec<Problem>, limits: &Limits) -> Stopped {
+fn invalid(entry: &Entry, problems: Vec<Problem>, limits: &Limits) -> Stopped {
+    let problems = secrets::unsaid(entry, problems);
     let report = arguments::lines(&problems, limits);
     Stopped::Refused(Box::new(Outcome::invalid(problems, report)))
 }

@@ -13,7 +13,7 @@ pub(super) async fn stop(way: &Way<'_>, preview: Option<Preview<'_>>) -> Result<
         let text = preview().await.map_err(Stopped::Failed)?;
         shown(&text, way.house.limits.report_bytes)
     } else {
-        let arguments = way.canonical().map_or("", |canonical| &canonical.text);
+        let arguments = way.canonical().map_or("", |canonical| canonical.told_text());
         format!("{} would run with {}", way.entry.tool.name, printable(arguments))
     };
     Err(Stopped::Refused(Box::new(Outcome::dry_run(&told))))

@@ -92,17 +92,13 @@ enum Why<'a> {
 }
 
 /// The tools that the caller can call.
-pub(super) fn in_reach<'e>(
-    entries: &'e [Entry],
-    house: &House,
-    sight: Sight<'_>,
-) -> impl Iterator<Item = &'e Tool> + Clone {
+pub(crate) fn in_reach<'e>(entries: &'e [Entry], house: &House, sight: Sight<'_>) -> Vec<&'e Tool> {
     let is_in_reach = |entry: &&Entry| {
         sight.allowed.contains(&entry.tool.name)
             && missing_scope(entry, sight.caller).is_none()
             && !taint::strips(entry, house, sight.label)
     };
-    entries.iter().filter(is_in_reach).map(|entry| &entry.tool)
+    entries.iter().filter(is_in_reach).map(|entry| &entry.tool).collect()
 }
 
 /// The end of a call of a tool that is not there, or is not for this caller.

@@ -105,7 +105,11 @@ impl<'a> Kept<'a> {
     pub(super) fn name(&self, way: &Way<'_>, canonical: &Canonical) -> Result<(), Stopped> {
         let (caller, tool) = (way.context.caller(), &way.entry.tool);
         let tenant = caller.tenant_name().unwrap_or_default();
-        let fingerprint = Digest::of_arguments(&canonical.text);
+        let fingerprint = match (&canonical.told, way.house.secret_key.as_deref()) {
+            (None, _) => Digest::of_arguments(&canonical.text),
+            (Some(_), Some(key)) => Digest::of_secret(key, &canonical.text),
+            (Some(_), None) => return Err(keyless()),
+        };
         let key = match &self.parked {
             Some(Parked { record, .. }) if record.arguments == canonical.text => record.key,
             Some(_) => return Err(refused(Outcome::read_otherwise(&tool.name))),
@@ -126,7 +130,8 @@ impl<'a> Kept<'a> {
                 Some(Effect::Read) => OnUnknown::Rerun,
                 _ => tool.policy.on_unknown,
             },
-            arguments: canonical.text.clone(),
+            arguments: canonical.told_text().to_owned(),
+            keyed: canonical.told.is_some(),
             lease: self.lease(),
         });
         Ok(())
@@ -409,18 +414,23 @@ fn unnamed() -> Stopped {
     Stopped::Failed(ToolConfigError::new("its row was asked for before its arguments").into())
 }
 
+/// Found when the registry is built.
+fn keyless() -> Stopped {
+    Stopped::Failed(ToolConfigError::new("a secret is kept and there is no key for it").into())
+}
+
 pub(super) fn refused(outcome: Outcome) -> Stopped {
     Stopped::Refused(Box::new(outcome))
 }
 
 fn of_output(output: Output) -> Outcome {
-    Outcome::ok(output.text, output.is_json)
+    Outcome::ok(output.text, output.is_json).secret(output.is_secret)
 }
 
 /// An outcome as a row keeps it.
 fn stored(outcome: &Outcome) -> StoredOutcome {
     let text = outcome.text();
-    let is_kept = text.len() <= MOST_KEPT;
+    let is_kept = text.len() <= MOST_KEPT && !outcome.is_secret();
     let error = outcome.is_error().then(|| StoredError {
         category: outcome.category().map_or("", Category::as_str).to_owned(),
         retryable: outcome.is_retryable(),
@@ -430,6 +440,8 @@ fn stored(outcome: &Outcome) -> StoredOutcome {
         status: outcome.status().as_str().to_owned(),
         text: if is_kept {
             text.to_owned()
+        } else if outcome.is_secret() {
+            "(the first result is secret and is not kept)".to_owned()
         } else {
             format!("(the first result had {} bytes and is not kept)", text.len())
         },

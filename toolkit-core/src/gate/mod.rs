@@ -8,6 +8,7 @@ mod known;
 mod ledger;
 mod room;
 mod run;
+mod secrets;
 mod straight;
 mod taint;
 mod threads;
@@ -24,8 +25,9 @@ use async_lock::Semaphore;
 
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
-pub(crate) use known::{Allowed, is_visible};
+pub(crate) use known::{Allowed, in_reach, is_visible};
 pub(crate) use run::error_id;
+pub(crate) use secrets::{secrets_of, unsaid};
 pub(crate) use straight::straight;
 pub use taint::OnTaint;
 pub(crate) use taint::{Label, note, strips, trifecta};
@@ -59,6 +61,10 @@ pub(crate) struct Entry {
     pub(crate) schema: Compiled,
     /// What the tool is, as people who agreed to a call of it relied on.
     pub(crate) revision: Digest,
+    /// The arguments that nobody is shown.
+    pub(crate) secrets: Vec<String>,
+    /// The names of the arguments, where some are secret.
+    pub(crate) fields: Vec<String>,
     /// How many calls of it run at once, where it says that.
     pub(crate) room: Option<Arc<Semaphore>>,
     /// Whether nothing but its arguments stands between a call and its function.
@@ -75,7 +81,13 @@ impl Entry {
             && !tool.policy.may_ask()
             && !taint::writes_unasked(&tool.policy);
         let room = concurrency.map(Semaphore::new).map(Arc::new);
-        Self { tool, schema, revision, room, is_plain }
+        let (secrets, fields) = (Vec::new(), Vec::new());
+        Self { tool, schema, revision, secrets, fields, room, is_plain }
+    }
+
+    /// The same tool, some of whose arguments nobody is shown.
+    pub(crate) fn hiding(self, secrets: Vec<String>, fields: Vec<String>) -> Self {
+        Self { secrets, fields, ..self }
     }
 }
 
@@ -92,6 +104,8 @@ pub(crate) struct House {
     pub(crate) room: Arc<Semaphore>,
     pub(crate) threads: Option<Arc<dyn Threads>>,
     pub(crate) lost: Arc<Lost>,
+    /// By which calls with secrets are told apart.
+    pub(crate) secret_key: Option<Box<[u8]>>,
     /// What becomes of effects once a run has read untrusted text.
     pub(crate) on_taint: OnTaint,
     /// Whether every call is a rehearsal.
@@ -167,7 +181,7 @@ async fn pass(
         Err(ended) => return ended,
     };
     if taint::writes_unasked(&entry.tool.policy)
-        && let Some(error) = trifecta(known::in_reach(entries, house, viewer.sight))
+        && let Some(error) = trifecta(&in_reach(entries, house, viewer.sight))
     {
         return Err(Abort::Config(error));
     }

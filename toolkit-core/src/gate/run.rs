@@ -121,11 +121,7 @@ impl Fence<'_, '_> {
     /// Why the function must be left, where it must.
     fn cut(&mut self, cx: &mut Context<'_>) -> Poll<Cut> {
         let Some(way) = self.way.filter(|way| way.is_entered()) else { return Poll::Pending };
-        let Some(interrupt) = self.interrupt.take().or_else(|| Interrupt::of(way, Time::Tools))
-        else {
-            return Poll::Pending;
-        };
-        Pin::new(self.interrupt.insert(interrupt)).poll(cx)
+        time::interrupted(&mut self.interrupt, way, Time::Tools, cx)
     }
 
     fn drop_call(&mut self) -> Option<Panic> {
@@ -163,7 +159,10 @@ pub(super) fn settle(
 ) -> Result<Outcome, Abort> {
     let most = tool.policy.result_limit.unwrap_or(limits.result_bytes);
     match ended {
-        Ok(Ok(output)) => Ok(Outcome::ok(output.text, output.is_json).within(most)),
+        Ok(Ok(output)) => {
+            let outcome = Outcome::ok(output.text, output.is_json).secret(output.is_secret);
+            Ok(outcome.within(most))
+        }
         Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), most, entered),
         Err(broken) => settle_stopped(tool, Err(broken), most, entered),
     }

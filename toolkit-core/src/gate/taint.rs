@@ -126,13 +126,11 @@ pub(super) const fn writes_unasked(policy: &Policy) -> bool {
 
 /// What is wrong with tools that one agent has together, where a stranger's text could have it
 /// carry private data out.
-#[expect(single_use_lifetimes, reason = "an `impl Trait` can not leave it out yet")]
-pub(crate) fn trifecta<'t>(
-    tools: impl Iterator<Item = &'t Tool> + Clone,
-) -> Option<ToolConfigError> {
-    let writes = tools.clone().find(|tool| writes_unasked(&tool.policy))?;
-    let untrusted = tools.clone().find(|tool| tool.policy.reads_untrusted)?;
-    let private = { tools }.find(|tool| tool.policy.reads_private)?;
+pub(crate) fn trifecta(tools: &[&Tool]) -> Option<ToolConfigError> {
+    let first = |is: fn(&Policy) -> bool| tools.iter().find(|tool| is(&tool.policy));
+    let writes = first(writes_unasked)?;
+    let untrusted = first(|policy| policy.reads_untrusted)?;
+    let private = first(|policy| policy.reads_private)?;
     let message = format!(
         "together with `{}`, which reads what strangers wrote, and `{}`, which reads what is \
          private, it could carry that out on a stranger's word; take one of them out of the view, \

@@ -1,13 +1,11 @@
 //! What ends a call before its function does: its time, the host's deadline, the host's word.
 
-use std::future::ready;
+use std::future::{poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-
-use futures_util::future::{Either, select};
 
 use super::ledger::{self, refused};
 use super::run::quietly;
@@ -100,11 +98,30 @@ pub(super) async fn within<T>(
     time: Time,
     work: impl Future<Output = T>,
 ) -> Result<T, Stopped> {
-    let Some(interrupt) = Interrupt::of(way, time) else { return Ok(work.await) };
-    match select(pin!(work), interrupt).await {
-        Either::Left((done, _)) => Ok(done),
-        Either::Right((cut, _)) => Err(not_started(&way.entry.tool, cut)),
+    if way.bounds.is_none() {
+        return Ok(work.await);
     }
+    // Most of what is done before a function waits for nothing, and needs no timer.
+    let (mut work, mut interrupt) = (pin!(work), None);
+    poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(Ok(done)),
+        Poll::Pending => interrupted(&mut interrupt, way, time, cx)
+            .map(|cut| Err(not_started(&way.entry.tool, cut))),
+    })
+    .await
+}
+
+/// Why a call that waits must not go on, where it must not; what wakes it then is made here.
+pub(super) fn interrupted<'a>(
+    interrupt: &mut Option<Interrupt<'a>>,
+    way: &'a Way<'_>,
+    time: Time,
+    cx: &mut Context<'_>,
+) -> Poll<Cut> {
+    if interrupt.is_none() {
+        *interrupt = Interrupt::of(way, time);
+    }
+    interrupt.as_mut().map_or(Poll::Pending, |interrupt| Pin::new(interrupt).poll(cx))
 }
 
 /// Whose time something takes.
@@ -121,7 +138,7 @@ pub(super) struct Interrupt<'a>(Vec<(BoxFuture<'a, ()>, Cut)>);
 
 impl<'a> Interrupt<'a> {
     /// `None` where nothing bounds the call.
-    pub(super) fn of(way: &'a Way<'_>, time: Time) -> Option<Self> {
+    fn of(way: &'a Way<'_>, time: Time) -> Option<Self> {
         let bounds = way.bounds.as_deref()?;
         let host: BoxFuture<'a, ()> = Box::pin(bounds.host.cancelled());
         let mut ends = vec![(host, Cut::Cancelled)];

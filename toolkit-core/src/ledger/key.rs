@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -40,11 +41,25 @@ impl Digest {
         Self(Sha256::digest(canonical).into())
     }
 
+    /// Of canonical arguments of which some are secret: an HMAC-SHA-256 (RFC 2104), so that who
+    /// has the digest and not the key can not try what was meant.
+    #[must_use]
+    pub fn of_secret(key: &[u8], canonical: &str) -> Self {
+        let mut mac = keyed(key);
+        mac.update(canonical.as_bytes());
+        Self(mac.finalize().into_bytes().into())
+    }
+
     /// Whether they are the same, without telling by the time it takes where they differ.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
     }
+}
+
+#[expect(clippy::expect_used, reason = "an HMAC takes a key of any length")]
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("any length is right")
 }
 
 impl fmt::Display for Digest {

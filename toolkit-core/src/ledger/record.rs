@@ -33,6 +33,9 @@ pub struct Record {
     pub fingerprint: Digest,
     /// The canonical arguments, the only ones that it may run with.
     pub arguments: String,
+    /// Whether some of them are secret: they are not kept, and the fingerprint is a keyed one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keyed: bool,
     /// What becomes of it when nobody knows what came of an attempt.
     #[serde(serialize_with = "write_on_unknown", deserialize_with = "read_on_unknown")]
     pub on_unknown: OnUnknown,
@@ -256,6 +259,7 @@ impl Record {
             tool_revision: call.revision,
             fingerprint: call.fingerprint,
             arguments: call.arguments,
+            keyed: call.keyed,
             on_unknown: call.on_unknown,
             rules,
             attempts: 0,
@@ -362,7 +366,10 @@ impl Record {
 
     /// What no course of events leads to.
     fn incoherent(&self) -> Option<String> {
-        if Digest::of_arguments(&self.arguments) != self.fingerprint {
+        if self.keyed && self.approval.is_some() {
+            return Some("it waits for people without its secrets".to_owned());
+        }
+        if !self.keyed && Digest::of_arguments(&self.arguments) != self.fingerprint {
             return Some("its arguments are not those of its fingerprint".to_owned());
         }
         let needs_approval = matches!(
@@ -443,6 +450,8 @@ pub struct Proposal {
     pub on_unknown: OnUnknown,
     /// The canonical arguments.
     pub arguments: String,
+    /// Whether some of them are secret, and stand as that in these.
+    pub keyed: bool,
     /// How long it is a worker's.
     pub lease: Duration,
 }

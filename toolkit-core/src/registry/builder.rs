@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_lock::Semaphore;
+use serde_json::Value;
 
-use super::faults::{blame, faults_of, same_names, unasked, unheld, unkept};
+use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded};
 use super::prepared::{prepare, revision};
 use super::{Checked, Registry};
-use crate::dialect::Forms;
+use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Approver, Entry, House, Lost, OnTaint, Threads, Timer};
 use crate::ledger::inside::Book;
@@ -52,6 +53,7 @@ pub struct RegistryBuilder {
     threads: Option<Arc<dyn Threads>>,
     limits: Limits,
     on_taint: OnTaint,
+    secret_key: Option<Box<[u8]>>,
     dry_run: bool,
     faults: Vec<ToolConfigError>,
 }
@@ -259,6 +261,44 @@ impl RegistryBuilder {
         self
     }
 
+    /// Sets the key by which the ledger tells calls with [`Secret`](crate::Secret) arguments
+    /// apart: 32 bytes at least, the same in every process, and from a place where secrets are
+    /// kept.
+    ///
+    /// ```
+    /// use toolkit::Secret;
+    /// use toolkit::ledger::MemoryLedger;
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Sets a password.
+    /// #[tool(effect = "write")]
+    /// fn set_password(user: &str, password: Secret<String>) {}
+    ///
+    /// # let from_the_vault = [7; 32];
+    /// let registry = Registry::builder()
+    ///     .tools(tools![set_password])
+    ///     .ledger(MemoryLedger::accept_loss("an example"))
+    ///     .secret_key(from_the_vault)
+    ///     .build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    /// let call = ToolCall::new("call_1", "set_password", r#"{"user": "bob", "password": "1234"}"#);
+    /// assert_eq!(view.dispatch_blocking(&call, Options::default())?.status(), Status::Ok);
+    /// assert_eq!(view.dispatch_blocking(&call, Options::default())?.status(), Status::Duplicate);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn secret_key(mut self, key: impl AsRef<[u8]>) -> Self {
+        let key = key.as_ref();
+        if key.len() < LEAST_KEY {
+            self.faults.push(ToolConfigError::new(format!(
+                "the secret key has {} bytes; at least {LEAST_KEY} are needed",
+                key.len()
+            )));
+        }
+        self.secret_key = Some(key.into());
+        self
+    }
+
     /// Makes every call a rehearsal, as [`Options::dry_run`](crate::Options::dry_run) makes one: shadow mode.
     ///
     /// Tools that say `effect = "read"` run.
@@ -294,10 +334,11 @@ impl RegistryBuilder {
     ///
     /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
     ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
-    /// - a blank description;
+    /// - a blank description; one with a character that is not shown, in a title or a schema, too;
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a time limit without a timer; a tool that blocks, and no threads; a bound of no size;
+    /// - a secret that stands inside of another argument, or that could not be kept;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
     ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
@@ -312,6 +353,7 @@ impl RegistryBuilder {
             threads,
             limits,
             on_taint,
+            secret_key,
             dry_run,
             mut faults,
         } = self;
@@ -319,26 +361,24 @@ impl RegistryBuilder {
         let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
         let is_tainted =
             on_taint == OnTaint::Approval && tools.iter().any(|tool| tool.policy.reads_untrusted);
+        let guards = Guards {
+            ledger: ledger.as_deref(),
+            has_approver: approver.is_some(),
+            has_timer: timer.is_some(),
+            has_threads: threads.is_some(),
+            has_key: secret_key.is_some(),
+            is_tainted,
+        };
         let mut entries = Vec::new();
         let mut definitions = Vec::new();
         for tool in tools {
-            let mut messages = faults_of(&tool, declared, &states);
-            messages.extend(unkept(&tool, approver.is_some(), ledger.as_deref()));
-            if is_tainted {
-                messages.extend(unasked(&tool, approver.is_some(), ledger.is_some()));
-            }
-            messages.extend(unheld(&tool, timer.is_some(), threads.is_some()));
-            match prepare(&tool) {
-                Ok(_) if !messages.is_empty() => {}
-                Ok((definition, schema)) => {
-                    let revision = revision(&tool, &definition);
-                    entries.push(Entry::new(tool, schema, revision));
+            match entry(tool, declared, &states, &guards) {
+                Ok((entry, definition)) => {
+                    entries.push(entry);
                     definitions.push(definition);
-                    continue;
                 }
-                Err(more) => messages.extend(more),
+                Err(more) => faults.extend(more),
             }
-            faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
         ToolConfigErrors::of(faults)?;
         let worker = format!("process {} {}", std::process::id(), gate::error_id());
@@ -354,6 +394,7 @@ impl RegistryBuilder {
             lost: Arc::new(Lost::none(limits.lost_threads)),
             limits,
             on_taint,
+            secret_key,
             dry_run,
         };
         Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
@@ -409,6 +450,46 @@ impl States for Shared {
 
 /// How long a tool's own code may take where nobody says.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A tool as the registry holds it and as a model reads it, or everything that is wrong with it.
+fn entry(
+    tool: Tool,
+    declared: bool,
+    states: &Shared,
+    guards: &Guards<'_>,
+) -> Result<(Entry, Definition), Vec<ToolConfigError>> {
+    let mut messages = faults_of(&tool, declared, states);
+    messages.extend(unguarded(&tool, guards));
+    let prepared = match prepare(&tool) {
+        Ok((definition, schema)) => {
+            let (secrets, more) = hidden(&tool, &definition, guards);
+            messages.extend(more);
+            Some((definition, schema, secrets))
+        }
+        Err(more) => {
+            messages.extend(more);
+            None
+        }
+    };
+    match prepared {
+        Some((definition, schema, secrets)) if messages.is_empty() => {
+            let fields = fields(&definition, &secrets);
+            let revision = revision(&tool, &definition);
+            Ok((Entry::new(tool, schema, revision).hiding(secrets, fields), definition))
+        }
+        _ => Err(messages.into_iter().map(|message| blame(&tool, message)).collect()),
+    }
+}
+
+/// What can be guessed in no time is no key.
+const LEAST_KEY: usize = 32;
+
+/// The names of a tool's arguments, where some are secret.
+fn fields(definition: &Definition, secrets: &[String]) -> Vec<String> {
+    let fields = definition.input_schema.get("properties").and_then(Value::as_object);
+    let fields = fields.filter(|_| !secrets.is_empty());
+    fields.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
 
 /// What is wrong with the registry as a whole.
 fn at_large(

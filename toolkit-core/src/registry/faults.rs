@@ -1,10 +1,13 @@
 //! What can be wrong with a tool apart from its schema.
 
+use serde_json::Value;
+
 use super::builder::Shared;
-use crate::dialect::portable;
+use crate::dialect::{Definition, portable};
 use crate::error::ToolConfigError;
 use crate::gate;
 use crate::ledger::{Durability, Ledger};
+use crate::problem::has_unseen;
 use crate::tool::{Input, LedgerUse, NeededBy, StateNeed, Tool};
 
 pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
@@ -56,6 +59,18 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
         faults
             .push("its description is blank; it is the only thing the model chooses by".to_owned());
     }
+    let is_hidden = match &tool.input {
+        Input::Given(schema) => hides(schema),
+        Input::Params(_) => false,
+    };
+    let texts = [&tool.description, tool.title.as_ref().unwrap_or(&tool.name)];
+    if is_hidden || texts.into_iter().any(|text| has_unseen(text)) {
+        faults.push(
+            "its description, title or schema holds a character that is not shown, so that a \
+             model reads what no person sees; remove it"
+                .to_owned(),
+        );
+    }
     if declared && tool.policy.effect.is_none() {
         faults.push(
             "it does not say its effect, and other tools do; add `effect = \"read\"`, \
@@ -68,8 +83,42 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
     faults
 }
 
+/// Whether a schema's words or names hold what is not shown; what is data may.
+fn hides(schema: &Value) -> bool {
+    const DATA: [&str; 5] = ["default", "enum", "const", "examples", "pattern"];
+    match schema {
+        Value::String(text) => has_unseen(text),
+        Value::Array(items) => items.iter().any(hides),
+        Value::Object(node) => node
+            .iter()
+            .any(|(key, value)| has_unseen(key) || (!DATA.contains(&key.as_str()) && hides(value))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// What a registry has against what a call could do.
+#[expect(clippy::struct_excessive_bools, reason = "each was given or not")]
+pub(super) struct Guards<'a> {
+    pub(super) ledger: Option<&'a dyn Ledger>,
+    pub(super) has_approver: bool,
+    pub(super) has_timer: bool,
+    pub(super) has_threads: bool,
+    pub(super) has_key: bool,
+    /// Whether a person is asked once a run has read untrusted text.
+    pub(super) is_tainted: bool,
+}
+
+/// What a tool needs of the registry, and does not get.
+pub(super) fn unguarded(tool: &Tool, guards: &Guards<'_>) -> Vec<String> {
+    let mut faults = unkept(tool, guards);
+    faults.extend(unasked(tool, guards));
+    faults.extend(unheld(tool, guards));
+    faults
+}
+
 /// What a tool needs a ledger or a person for, and does not get.
-pub(super) fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger>) -> Vec<String> {
+fn unkept(tool: &Tool, guards: &Guards<'_>) -> Vec<String> {
+    let Guards { ledger, has_approver, .. } = *guards;
     let policy = &tool.policy;
     let mut faults = Vec::new();
     let keeps = policy.ledger == LedgerUse::Needed;
@@ -104,13 +153,13 @@ pub(super) fn unkept(tool: &Tool, has_approver: bool, ledger: Option<&dyn Ledger
 }
 
 /// Why nobody could be asked about a tool once a run has read untrusted text.
-pub(super) fn unasked(tool: &Tool, has_approver: bool, has_ledger: bool) -> Option<String> {
+fn unasked(tool: &Tool, guards: &Guards<'_>) -> Option<String> {
     let policy = &tool.policy;
-    if !policy.is_effectful() || policy.may_ask() {
+    if !guards.is_tainted || !policy.is_effectful() || policy.may_ask() {
         return None;
     }
-    let waits = policy.ledger == LedgerUse::Needed && has_ledger;
-    (!has_approver && !waits).then(|| {
+    let waits = policy.ledger == LedgerUse::Needed && guards.ledger.is_some();
+    (!guards.has_approver && !waits).then(|| {
         "a person must agree to it once a run has read what strangers wrote, and there is nobody \
          to ask; add `.approver(…)`, leave `ledger = none(…)` out, or set `.on_taint(…)`"
             .to_owned()
@@ -118,7 +167,8 @@ pub(super) fn unasked(tool: &Tool, has_approver: bool, has_ledger: bool) -> Opti
 }
 
 /// What bounds a tool or runs it, and is not there.
-pub(super) fn unheld(tool: &Tool, has_timer: bool, has_threads: bool) -> Vec<String> {
+fn unheld(tool: &Tool, guards: &Guards<'_>) -> Vec<String> {
+    let Guards { has_timer, has_threads, .. } = *guards;
     let mut faults = Vec::new();
     if tool.policy.timeout.is_some() && !has_timer {
         faults.push(
@@ -135,6 +185,44 @@ pub(super) fn unheld(tool: &Tool, has_timer: bool, has_threads: bool) -> Vec<Str
         );
     }
     faults
+}
+
+/// The secret arguments of a tool, and what can not be kept of them.
+pub(super) fn hidden(
+    tool: &Tool,
+    definition: &Definition,
+    guards: &Guards<'_>,
+) -> (Vec<String>, Vec<String>) {
+    let secrets = match gate::secrets_of(&definition.input_schema) {
+        Ok(secrets) if secrets.is_empty() => return (secrets, Vec::new()),
+        Ok(secrets) => secrets,
+        Err(fault) => return (Vec::new(), vec![fault]),
+    };
+    let policy = &tool.policy;
+    let mut faults = Vec::new();
+    if let Some(name) = policy.idempotency.iter().find(|name| secrets.contains(name)) {
+        faults.push(format!(
+            "`{name}` is secret, and is to make two calls one, which would keep it in a key; \
+             leave it out of `idempotency`"
+        ));
+    }
+    let asks = policy.may_ask() || (guards.is_tainted && policy.is_effectful());
+    if asks && !(guards.has_approver && gate::is_one_word_enough(tool)) {
+        faults.push(
+            "a person may have to agree to it, and its calls can not wait in a ledger, since a \
+             row would hold a secret; add `.approver(…)`, whose one word is enough"
+                .to_owned(),
+        );
+    }
+    let is_kept = policy.ledger == LedgerUse::Needed && (policy.is_effectful() || policy.may_ask());
+    if is_kept && guards.ledger.is_some() && !guards.has_key {
+        faults.push(
+            "its calls are kept and some of its arguments are secret, so that a plain digest of \
+             them could be guessed; add `.secret_key(…)`"
+                .to_owned(),
+        );
+    }
+    (secrets, faults)
 }
 
 /// Why a state that a tool asks for can not be given to it.

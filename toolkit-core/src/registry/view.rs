@@ -12,7 +12,9 @@ use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Entry, Label, Sight, Viewer, is_visible, strips, trifecta};
+use crate::gate::{
+    self, Allowed, Entry, Label, Sight, Viewer, in_reach, is_visible, strips, trifecta,
+};
 use crate::tool::Effect;
 
 /// What one agent sees of a registry: an allowlist and a caller.
@@ -223,7 +225,7 @@ impl View {
         let checked = &self.registry.0;
         let (planned, mut errors) =
             checked.forms.plan(&checked.definitions, &self.seen_at(), dialect.form());
-        errors.extend(trifecta(self.seen().map(|(entry, _)| &entry.tool)));
+        errors.extend(trifecta(&in_reach(&checked.entries, &checked.house, self.sight())));
         Offer::new(dialect, &checked.definitions, planned, errors)
     }
 
@@ -429,7 +431,7 @@ impl View {
         pollster::block_on(self.dispatch(call, options))
     }
 
-    fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> + Clone {
+    fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> {
         let checked = &self.registry.0;
         checked.entries.iter().zip(&checked.definitions).filter(|(entry, _)| self.sees(entry))
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::secret::Secret;
+
 /// Types that `minimum`, `maximum`, their exclusive forms and `multiple_of` fit.
 ///
 /// ```
@@ -128,6 +130,8 @@ macro_rules! through {
         impl<T: $marker> $marker for Option<T> {}
         #[diagnostic::do_not_recommend]
         impl<T: $marker> $marker for Box<T> {}
+        #[diagnostic::do_not_recommend]
+        impl<T: $marker> $marker for Secret<T> {}
         #[diagnostic::do_not_recommend]
         impl<T: $marker + ?Sized> $marker for &T {}
     )* };

@@ -1,14 +1,11 @@
 //! A read tool through the registry, beside decode, call and serialise by hand.
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
 use serde::Deserialize;
 use toolkit::prelude::*;
 use toolkit::{Options, Registry, View};
 
 use crate::Figure;
-use crate::measure::Contender;
+use crate::measure::{Contender, dispatched};
 
 /// An order, as a tool returns it.
 #[derive(Debug)]
@@ -107,12 +104,5 @@ fn through_registry(name: &'static str, arguments: &'static str) -> Contender {
     let registry = Registry::builder().tools(tools![get_order, quote_payment]).build();
     let view: View = registry.expect("the registry is right").view(Caller::new("figures"));
     let call = ToolCall::new("call_1", name, arguments);
-    Box::new(move || {
-        let dispatched = pin!(view.dispatch(&call, Options::default()));
-        let polled = dispatched.poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(outcome) = polled else { panic!("nothing is awaited") };
-        let outcome = outcome.expect("no abort");
-        assert!(!outcome.is_error(), "{}", outcome.text());
-        outcome.text().len()
-    })
+    Box::new(move || dispatched(view.dispatch(&call, Options::default())))
 }

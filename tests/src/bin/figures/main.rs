@@ -3,6 +3,7 @@
 mod arguments;
 mod dialects;
 mod dispatch;
+mod gates;
 mod ledger;
 mod measure;
 
@@ -22,6 +23,7 @@ struct Figure {
 fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
+    figures.extend(gates::figures());
     figures
 }
 

@@ -1,7 +1,11 @@
 //! Instructions where valgrind is found, else the least time of many rounds.
 
+use std::pin::pin;
 use std::process::Command;
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
+
+use toolkit::{Abort, Outcome};
 
 use crate::Figure;
 
@@ -12,6 +16,15 @@ pub(crate) type Contender = Box<dyn Fn() -> usize>;
 pub(crate) const INNER: &str = "--inner";
 
 const CALLS: u32 = 10;
+
+/// Runs a dispatch in which nothing is awaited; the length of what the model reads.
+pub(crate) fn dispatched(dispatch: impl Future<Output = Result<Outcome, Abort>>) -> usize {
+    let polled = pin!(dispatch).poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(outcome) = polled else { panic!("nothing is awaited") };
+    let outcome = outcome.expect("no abort");
+    assert!(!outcome.is_error(), "{}", outcome.text());
+    outcome.text().len()
+}
 
 /// The unit, the contender and the floor, each for one call.
 pub(crate) fn both(figure: &Figure) -> (&'static str, f64, f64) {
