@@ -7,9 +7,10 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// The nouns from the top floor down; those of one line stand side by side.
-const FLOORS: [&[&str]; 14] = [
+const FLOORS: [&[&str]; 15] = [
     &["testing"],
     &["agent"],
+    &["search"],
     &["registry", "decoder"],
     &["dialect"],
     &["gate"],
@@ -18,7 +19,7 @@ const FLOORS: [&[&str]; 14] = [
     &["output", "arguments"],
     &["schema"],
     &["call"],
-    &["problem"],
+    &["problem", "index"],
     &["limits"],
     &["caller"],
     &["error"],

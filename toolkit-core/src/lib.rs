@@ -10,12 +10,14 @@ mod decoder;
 pub mod dialect;
 mod error;
 mod gate;
+mod index;
 pub mod ledger;
 mod limits;
 mod output;
 mod problem;
 mod registry;
 mod schema;
+mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;
@@ -31,9 +33,11 @@ pub use error::{
     ToolConfigErrors, ToolError,
 };
 pub use gate::{ApprovalRequest, Approver, Decision, Timer};
+pub use index::Embedder;
 pub use limits::Limits;
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use search::{Found, ToolSearch};
 pub use tool::{
     BoxFuture, DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
     Verified,

@@ -124,6 +124,9 @@ pub use toolkit_macros::toolbox;
 // The registry, and what one agent sees of it.
 pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
 
+// The tools that fit a request.
+pub use toolkit_core::{Embedder, Found, ToolSearch};
+
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
 

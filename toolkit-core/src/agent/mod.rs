@@ -150,7 +150,8 @@ impl<M: Model> Agent<M> {
             return Ok(ControlFlow::Break(Stop::Budget(bound)));
         }
         progress.turns += 1;
-        let turn = Turn::new(progress.turns, &progress.messages, &self.view);
+        let loaded = self.view.loaded(&progress.messages);
+        let turn = Turn::new(progress.turns, &progress.messages, &loaded);
         let reply = match self.model.reply(&turn).await {
             Ok(reply) => progress.take_in(reply),
             Err(error) => {

@@ -3,18 +3,19 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::faults::{blame, faults_of, same_names, unkept};
 use super::prepared::{prepare, revision};
-use super::{Checked, Registry};
-use crate::dialect::Forms;
+use super::{Checked, Finder, Registry};
+use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Approver, Entry, House, Timer};
+use crate::index::{Embedder, Vectors, split};
 use crate::ledger::inside::Book;
 use crate::ledger::{Ledger, Settings};
 use crate::limits::Limits;
-use crate::tool::{IntoToolbox, States, Tool};
+use crate::tool::{Effect, IntoToolbox, States, Tool};
 
 /// Collects the tools of a program and what they need.
 ///
@@ -47,6 +48,7 @@ pub struct RegistryBuilder {
     timer: Option<Arc<dyn Timer>>,
     limits: Limits,
     dry_run: bool,
+    search: Search,
     faults: Vec<ToolConfigError>,
 }
 
@@ -227,6 +229,18 @@ impl RegistryBuilder {
         self
     }
 
+    /// Finds tools by meaning, too: [`View::search`](crate::View::search). Default by words alone.
+    #[must_use]
+    pub fn embedder(mut self, embedder: impl Embedder + 'static) -> Self {
+        self.search.embedder = Some(Arc::new(embedder));
+        self
+    }
+
+    pub(crate) fn finder(mut self, finder: impl Finder + 'static) -> Self {
+        self.search.finder = Some(Box::new(finder));
+        self
+    }
+
     /// Checks everything that can be checked without a call.
     ///
     /// # Errors
@@ -238,15 +252,28 @@ impl RegistryBuilder {
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
-    ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
+    ///   only the feature `jsonschema` takes; a default or an example that it does not accept;
+    /// - a tool that is always to be read beside a search, and is not there; an embedder that
+    ///   fails, or gives vectors of two lengths.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
-        let Self { tools, states, approver, ledger, settings, timer, limits, dry_run, mut faults } =
-            self;
+        let Self {
+            mut tools,
+            states,
+            approver,
+            ledger,
+            settings,
+            timer,
+            limits,
+            dry_run,
+            search,
+            mut faults,
+        } = self;
         if cfg!(panic = "abort") {
             tracing::warn!(
                 "this program is built with panic = \"abort\": a panic in a tool ends the process"
             );
         }
+        let finder = search.finder.map(|finder| added(finder, &mut tools, &mut faults));
         faults.extend(same_names(&tools));
         if limits.depth > MOST_DEPTH {
             let message =
@@ -271,12 +298,18 @@ impl RegistryBuilder {
             }
             faults.extend(messages.into_iter().map(|message| blame(&tool, message)));
         }
+        let meaning = search.embedder.and_then(|embedder| {
+            let vectors = meaning(&*embedder, &definitions).map_err(|error| faults.push(error));
+            Some((embedder, vectors.ok()?))
+        });
         ToolConfigErrors::of(faults)?;
         let worker = format!("process {} {}", std::process::id(), gate::error_id());
         let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
         let states = Box::new(states);
         let house = House { limits, approver, states, book, timer, dry_run };
-        Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
+        let (forms, index) = (Forms::default(), OnceLock::new());
+        let checked = Checked { entries, definitions, forms, house, index, meaning, finder };
+        Ok(Registry(Arc::new(checked)))
     }
 
     /// Keeps a value; tells what another one of its type was given as.
@@ -302,6 +335,47 @@ impl RegistryBuilder {
         }));
         Some(earlier)
     }
+}
+
+/// How tools are found.
+#[derive(Default)]
+struct Search {
+    embedder: Option<Arc<dyn Embedder>>,
+    finder: Option<Box<dyn Finder>>,
+}
+
+/// Adds the tool that a model finds others by; it tells of tools that it is wrong about.
+fn added(
+    finder: Box<dyn Finder>,
+    tools: &mut Vec<Tool>,
+    faults: &mut Vec<ToolConfigError>,
+) -> (String, Box<dyn Finder>) {
+    let is_there = |name: &&String| tools.iter().any(|tool| tool.name == **name);
+    faults.extend(finder.always().iter().filter(|name| !is_there(name)).map(|name| {
+        let message = format!("`{name}` is always to be read beside the search, and is no tool");
+        ToolConfigError::new(message)
+    }));
+    let mut tool = finder.tool();
+    let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
+    tool.policy.effect = declared.then_some(Effect::Read);
+    let name = tool.name.clone();
+    tools.push(tool);
+    (name, finder)
+}
+
+/// What the definitions mean.
+fn meaning(
+    embedder: &dyn Embedder,
+    definitions: &[Definition],
+) -> Result<Vectors, ToolConfigError> {
+    let text = |Definition { name, description, .. }: &Definition| {
+        format!("{}: {description}", split(name).join(" "))
+    };
+    let texts: Vec<String> = definitions.iter().map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Vectors::of(embedder, &texts).map_err(|error| {
+        ToolConfigError::new(format!("the embedder can not tell what the tools mean: {error}"))
+    })
 }
 
 impl fmt::Debug for RegistryBuilder {

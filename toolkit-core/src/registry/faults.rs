@@ -1,5 +1,8 @@
 //! What can be wrong with a tool apart from its schema.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::builder::Shared;
 use crate::dialect::portable;
 use crate::error::ToolConfigError;
@@ -18,9 +21,17 @@ pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
 /// Names that are equal, or that a person or a provider's alphabet can not tell apart.
 pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     let mut faults = Vec::new();
+    let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
     for (index, tool) in tools.iter().enumerate() {
-        let earlier = tools.iter().take(index).find(|earlier| are_alike(&earlier.name, &tool.name));
-        let Some(earlier) = earlier else { continue };
+        let looks = looks(&tool.name).into_iter().enumerate();
+        let earlier = looks.filter_map(|look| match first.entry(look) {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(free) => {
+                free.insert(index);
+                None
+            }
+        });
+        let Some(earlier) = earlier.min().and_then(|earlier| tools.get(earlier)) else { continue };
         let place = earlier.place.as_deref().unwrap_or("made at run time");
         faults.push(blame(
             tool,
@@ -37,13 +48,12 @@ pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     faults
 }
 
-/// Whether two names become equal in a provider's alphabet, or look equal on a screen.
-fn are_alike(one: &str, other: &str) -> bool {
+/// What a name becomes in the smallest alphabet, on a screen and at a provider: two names of which
+/// one of these is equal are mixed up.
+fn looks(name: &str) -> [String; 3] {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
-    let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
-    folded(one) == folded(other)
-        || drawn(one) == drawn(other)
-        || portable(one).eq_ignore_ascii_case(&portable(other))
+    let drawn = folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
+    [folded(name), drawn, portable(name).to_ascii_lowercase()]
 }
 
 /// What is wrong with a tool apart from its schema.

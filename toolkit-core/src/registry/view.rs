@@ -3,16 +3,17 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::{Options, Registry};
-use crate::call::{Outcome, ToolCall};
+use super::{Finder, Options, Registry};
+use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Allowed, Entry, Viewer, is_visible};
+use crate::index::{Index, Part};
 use crate::tool::Effect;
 
 /// What one agent sees of a registry: an allowlist and a caller.
@@ -49,12 +50,18 @@ use crate::tool::Effect;
 /// ```
 #[derive(Clone)]
 pub struct View {
-    pub(super) registry: Registry,
-    pub(super) caller: Arc<Caller>,
-    pub(super) allowed: Allowed,
+    registry: Registry,
+    caller: Arc<Caller>,
+    allowed: Allowed,
+    /// The visible part of the registry's index, from the first search on.
+    part: Arc<OnceLock<Part>>,
 }
 
 impl View {
+    pub(super) fn new(registry: Registry, caller: Caller, allowed: Allowed) -> Self {
+        Self { registry, caller: Arc::new(caller), allowed, part: Arc::default() }
+    }
+
     /// Keeps only the named tools; nothing that is hidden already comes back.
     ///
     /// A name that no tool has is ignored.
@@ -78,6 +85,7 @@ impl View {
         let names: BTreeSet<String> =
             names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         self.allowed.keep_only(names);
+        self.part = Arc::default();
         self
     }
 
@@ -231,6 +239,7 @@ impl View {
         };
         let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
         let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
+        let outcome = self.answered(call.name(), outcome);
         Ok(match inbound {
             None => outcome,
             Some(inbound) => inbound.told(outcome, &checked.house.limits),
@@ -287,6 +296,48 @@ impl View {
     /// As [`View::dispatch`].
     pub fn resume_blocking(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
         pollster::block_on(self.resume(approval_id, options))
+    }
+
+    /// What the view itself answers to a call that passed all gates, where it does.
+    fn answered(&self, name: &str, outcome: Outcome) -> Outcome {
+        match &self.registry.0.finder {
+            Some((finds, finder)) if *finds == name && outcome.status() == Status::Ok => {
+                let asked = serde_json::from_str(outcome.text()).unwrap_or_default();
+                Outcome::ok(finder.answer(self, &asked).to_string(), true)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// What the model finds its tools by, where it is visible.
+    pub(crate) fn finder(&self) -> Option<&dyn Finder> {
+        let (name, finder) = self.registry.0.finder.as_ref()?;
+        self.place_of(name).map(|_| &**finder)
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        self.registry.index()
+    }
+
+    /// The visible part of the index.
+    pub(crate) fn part(&self) -> &Part {
+        self.part.get_or_init(|| self.index().part(self.seen_at()))
+    }
+
+    /// The visible tools by the meaning of a request, where there is an embedder and it can say.
+    pub(crate) fn ranked_by_meaning(&self, request: &str) -> Option<Vec<(usize, f32)>> {
+        let (embedder, vectors) = self.registry.0.meaning.as_ref()?;
+        match vectors.rank(&**embedder, self.part(), request) {
+            Ok(ranked) => Some(ranked),
+            Err(error) => {
+                tracing::warn!(error, "a search goes by words alone: the embedder failed");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn definition_at(&self, place: usize) -> Option<&Definition> {
+        self.registry.0.definitions.get(place)
     }
 
     fn viewer(&self, options: Options) -> Viewer<'_> {

@@ -1,0 +1,3 @@
+//! The right tool chosen: found, described, measured.
+
+mod search;
