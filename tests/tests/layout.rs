@@ -10,7 +10,7 @@ use toolkit_tests::files;
 const FLOORS: [&[&str]; 15] = [
     &["testing"],
     &["agent"],
-    &["search"],
+    &["search", "lint"],
     &["registry", "decoder"],
     &["dialect"],
     &["gate"],

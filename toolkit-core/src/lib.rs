@@ -13,6 +13,7 @@ mod gate;
 mod index;
 pub mod ledger;
 mod limits;
+mod lint;
 mod output;
 mod problem;
 mod registry;
@@ -35,6 +36,7 @@ pub use error::{
 pub use gate::{ApprovalRequest, Approver, Decision, Timer};
 pub use index::Embedder;
 pub use limits::Limits;
+pub use lint::{Finding, Level, Lint, LintReport, Rule};
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
 pub use search::{Found, ToolSearch};

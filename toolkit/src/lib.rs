@@ -127,6 +127,9 @@ pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
 // The tools that fit a request.
 pub use toolkit_core::{Embedder, Found, ToolSearch};
 
+// The words that a model chooses by.
+pub use toolkit_core::{Finding, Level, Lint, LintReport, Rule};
+
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
 
@@ -329,6 +332,45 @@ macro_rules! tools {
     ($($tool:ty),* $(,)?) => {
         [$($crate::Tool::of::<$tool>()),*]
     };
+}
+
+/// Fails with a readable report where the words of a registry's tools make a model stumble.
+///
+/// It is a test in one line: findings of [`Level::Deny`] fail it, others are printed. A
+/// [`Lint`] behind the registry says how strict it is.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Level, Lint, Rule};
+///
+/// /// Adds two numbers. Use for sums, not for dates.
+/// #[tool]
+/// fn add(
+///     /// The first number.
+///     a: i64,
+///     /// The second number.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().tools(tools![add]).build()?;
+/// toolkit::lint!(registry);
+/// toolkit::lint!(registry, Lint::new().level(Rule::NoUseWhen, Level::Deny));
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+#[macro_export]
+macro_rules! lint {
+    ($registry:expr $(,)?) => {
+        $crate::lint!($registry, $crate::Lint::new())
+    };
+    ($registry:expr, $lint:expr $(,)?) => {{
+        let report = $lint.registry(&$registry);
+        assert!(!report.is_denied(), "{report}");
+        if !report.is_empty() {
+            println!("{report}");
+        }
+    }};
 }
 
 /// What most programs use: to write tools, to collect and to call them.

@@ -1,3 +1,4 @@
 //! The right tool chosen: found, described, measured.
 
+mod lint;
 mod search;

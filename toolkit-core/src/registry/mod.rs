@@ -21,7 +21,8 @@ use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Forms, portable};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{Allowed, Entry, House};
-use crate::index::{Document, Embedder, Index, Vectors};
+use crate::index::{Document, Embedder, Index, Part, Vectors};
+use crate::tool::Tool;
 
 /// All tools of a program.
 ///
@@ -120,6 +121,18 @@ impl Registry {
                 .collect();
             Index::of(&documents)
         })
+    }
+
+    /// Every tool with its definition, in order.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Tool, &Definition)> {
+        let Checked { entries, definitions, .. } = &*self.0;
+        entries.iter().map(|entry| &entry.tool).zip(definitions)
+    }
+
+    /// The words of the definitions, and all of them as one part.
+    pub(crate) fn whole(&self) -> (&Index, Part) {
+        let index = self.index();
+        (index, index.part((0..self.0.definitions.len()).collect()))
     }
 
     /// The error with the place where its tool is written.

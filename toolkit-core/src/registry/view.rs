@@ -336,6 +336,14 @@ impl View {
         }
     }
 
+    /// The names of the tools that it does not show, for the host.
+    pub(crate) fn hidden_names(&self) -> Vec<&str> {
+        let visible = self.seen_at();
+        let all = self.registry.0.definitions.iter().enumerate();
+        let hidden = all.filter(|(place, _)| visible.binary_search(place).is_err());
+        hidden.map(|(_, definition)| definition.name.as_str()).collect()
+    }
+
     pub(crate) fn definition_at(&self, place: usize) -> Option<&Definition> {
         self.registry.0.definitions.get(place)
     }
