@@ -117,6 +117,19 @@ fn registries() -> [(&'static str, Registry); 3] {
 }
 
 #[test]
+fn each_examples_page_and_lock_are_the_checked_in_ones() {
+    for (name, registry) in registries() {
+        assert_same_as_file(&format!("{name}.tools.md"), &registry.to_markdown());
+        assert_same_as_file(&format!("{name}.tools.lock"), &registry.to_lock());
+    }
+}
+
+#[test]
+fn a_lock_is_held_by_a_test_in_one_line() {
+    toolkit::lock!(four_steps::registry().unwrap(), "01_four_steps.tools.lock");
+}
+
+#[test]
 fn nothing_is_found_in_the_words_of_the_examples_tools() {
     for (_, registry) in registries() {
         let strict =

@@ -10,7 +10,7 @@ use toolkit_tests::files;
 const FLOORS: [&[&str]; 15] = [
     &["testing"],
     &["agent"],
-    &["search", "lint"],
+    &["search", "lint", "catalogue"],
     &["registry", "decoder"],
     &["dialect"],
     &["gate"],

@@ -6,6 +6,7 @@ mod agent;
 mod arguments;
 mod call;
 mod caller;
+mod catalogue;
 mod decoder;
 pub mod dialect;
 mod error;
@@ -28,6 +29,7 @@ pub use agent::{
 };
 pub use call::{Outcome, Status, ToolCall};
 pub use caller::{CallContext, Caller, Scopes};
+pub use catalogue::{Change, ChangeKind, Changes};
 pub use decoder::{Decoder, Report};
 pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,
@@ -70,6 +72,7 @@ pub mod __private {
     #[cfg(feature = "testing")]
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
+    pub use crate::catalogue::locked;
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,

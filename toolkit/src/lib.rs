@@ -130,6 +130,9 @@ pub use toolkit_core::{Embedder, Found, ToolSearch};
 // The words that a model chooses by.
 pub use toolkit_core::{Finding, Level, Lint, LintReport, Rule};
 
+// The tools as files: for people, and to see what changed.
+pub use toolkit_core::{Change, ChangeKind, Changes};
+
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
 
@@ -371,6 +374,24 @@ macro_rules! lint {
             println!("{report}");
         }
     }};
+}
+
+/// Fails where the tools of a registry are not those of a checked-in file, and tells what changed.
+///
+/// It is a test in one line. The path is relative to the package; `TOOLKIT_BLESS=1` writes the
+/// file anew.
+///
+/// ```no_run
+/// # use toolkit::prelude::*;
+/// # let registry = Registry::builder().build()?;
+/// toolkit::lock!(registry, "tools.lock");
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+#[macro_export]
+macro_rules! lock {
+    ($registry:expr, $path:expr $(,)?) => {
+        $crate::__private::locked(&$registry, concat!(env!("CARGO_MANIFEST_DIR"), "/", $path))
+    };
 }
 
 /// What most programs use: to write tools, to collect and to call them.

@@ -1,4 +1,5 @@
 //! The right tool chosen: found, described, measured.
 
+mod catalogue;
 mod lint;
 mod search;
