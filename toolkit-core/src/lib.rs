@@ -10,6 +10,7 @@ mod catalogue;
 mod decoder;
 pub mod dialect;
 mod error;
+pub mod eval;
 mod gate;
 mod index;
 pub mod ledger;

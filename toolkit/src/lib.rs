@@ -157,6 +157,31 @@ pub use toolkit_core::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
 };
 
+/// How often a model chooses the right tool, measured by labelled requests.
+///
+/// ```
+/// use toolkit::eval::{Case, Eval, Suite, WordOverlap};
+/// use toolkit::prelude::*;
+///
+/// /// Look up where an order is.
+/// #[tool]
+/// fn get_order(order_id: &str) {}
+///
+/// let view = Registry::builder().tools(tools![get_order]).build()?.view(Caller::new("ann"));
+/// let suite = Suite::new([
+///     Case::new("Where is my order?", "get_order"),
+///     Case::without_tool("Sing a song."),
+/// ]);
+/// let evaluation = Eval::new(suite).run_blocking(&WordOverlap, &view);
+/// assert_eq!(evaluation.right(), 2);
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+pub mod eval {
+    pub use toolkit_core::eval::{
+        Case, Comparison, Eval, Evaluation, Judged, OfTool, Suite, WordOverlap, chain_success,
+    };
+}
+
 /// Each provider's wire form, both ways.
 ///
 /// # A loop of one's own

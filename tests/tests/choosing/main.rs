@@ -1,5 +1,6 @@
 //! The right tool chosen: found, described, measured.
 
 mod catalogue;
+mod eval;
 mod lint;
 mod search;

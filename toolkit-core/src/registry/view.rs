@@ -344,6 +344,11 @@ impl View {
         hidden.map(|(_, definition)| definition.name.as_str()).collect()
     }
 
+    /// The name of the visible tool that has it, or has it on the wire.
+    pub(crate) fn own_name(&self, name: &str) -> Option<&str> {
+        self.definition_at(self.place_of(name)?).map(|definition| definition.name.as_str())
+    }
+
     pub(crate) fn definition_at(&self, place: usize) -> Option<&Definition> {
         self.registry.0.definitions.get(place)
     }
