@@ -78,8 +78,9 @@ pub mod __private {
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,
         IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
-        Passage, Policy, Preview, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
-        Text, Toolbox, Verification, checked, previewed, returned, slot, taken, verified,
+        Passage, Policy, Preview, Receiver, Refusal, Requirement, Rules, StateNeed, States,
+        Stopped, Table, Text, Toolbox, Verification, checked, previewed, requirements, returned,
+        slot, taken, verified,
     };
 
     /// Writes a constant as JSON.

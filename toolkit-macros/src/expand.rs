@@ -150,6 +150,11 @@ fn policy(tool: &Tool) -> TokenStream {
     let scopes: Vec<_> = scopes.iter().map(ToTokens::to_token_stream).collect();
     let idempotency = idempotency.iter().map(|(cfgs, name)| quote!(#cfgs #name));
     let idempotency: Vec<_> = idempotency.collect();
+    let requires = tool.policy.requires.iter().map(|(required, same)| {
+        let fields = same.iter().map(|(cfgs, name)| quote!(#cfgs #name));
+        quote!(&[#required #(, #fields)*])
+    });
+    let requires: Vec<_> = requires.collect();
     let no_ledger = |why: &String| {
         let none = variant("LedgerUse", "None");
         quote!(#none { why: ::std::borrow::Cow::Borrowed(#why) })
@@ -162,6 +167,11 @@ fn policy(tool: &Tool) -> TokenStream {
         ("on_unknown", tool.policy.on_unknown.map(|unknown| variant("OnUnknown", unknown))),
         ("ledger", tool.policy.no_ledger.as_ref().map(no_ledger)),
         ("idempotency", (!idempotency.is_empty()).then(|| words(&idempotency))),
+        (
+            "requires",
+            (!requires.is_empty())
+                .then(|| quote!(#root::__private::requirements(&[#(#requires),*]))),
+        ),
         ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
         ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
         ("preview_must_match", preview_must_match.then(|| quote!(true))),

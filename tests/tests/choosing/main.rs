@@ -3,4 +3,5 @@
 mod catalogue;
 mod eval;
 mod lint;
+mod requires;
 mod search;

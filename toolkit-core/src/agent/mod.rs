@@ -65,6 +65,7 @@ pub struct Agent<M> {
     budget: Budget,
     clock: Box<dyn Clock>,
     run_id: Option<String>,
+    forces: bool,
 }
 
 impl<M: Model> Agent<M> {
@@ -76,6 +77,7 @@ impl<M: Model> Agent<M> {
             budget: Budget::default(),
             clock: Box::new(SystemClock::default()),
             run_id: None,
+            forces: false,
         }
     }
 
@@ -97,6 +99,51 @@ impl<M: Model> Agent<M> {
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
         self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Lets the model call on the first turn what another tool requires of the run, as far as the
+    /// provider can be told so; after that it chooses freely.
+    ///
+    /// It is the first visible tool that a visible one requires whatever the arguments, like
+    /// `requires(verify_identity)`. [`Turn::offer`] says it to the provider.
+    ///
+    /// ```
+    /// use toolkit::dialect::{Choice, Dialect, OpenAiChat, Request};
+    /// use toolkit::prelude::*;
+    /// use toolkit::{Agent, Model, ModelError, Reply, Turn};
+    ///
+    /// /// Verifies who is asking.
+    /// #[tool]
+    /// fn verify_identity() {}
+    ///
+    /// /// Changes the address.
+    /// #[tool(requires(verify_identity))]
+    /// fn change_address() {}
+    ///
+    /// /// Tells what would be sent.
+    /// struct Shows;
+    ///
+    /// impl Model for Shows {
+    ///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+    ///         let offer = turn.offer(&OpenAiChat)?;
+    ///         let request = Request::new("gpt-5.1", turn.messages()).offer(&offer);
+    ///         Ok(Reply::text(OpenAiChat.request(&request)["tool_choice"].to_string()))
+    ///     }
+    /// }
+    ///
+    /// let tools = tools![verify_identity, change_address];
+    /// let view = Registry::builder().tools(tools).build()?.view(Caller::new("ann"));
+    /// let run = Agent::new(Shows, view).force_prerequisites().run_blocking("I moved.")?;
+    /// assert_eq!(
+    ///     run.answer().as_deref(),
+    ///     Some(r#"{"type":"function","function":{"name":"verify_identity"}}"#),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn force_prerequisites(mut self) -> Self {
+        self.forces = true;
         self
     }
 
@@ -152,6 +199,9 @@ impl<M: Model> Agent<M> {
         progress.turns += 1;
         let loaded = self.view.loaded(&progress.messages);
         let turn = Turn::new(progress.turns, &progress.messages, &loaded);
+        let forced = self.forces && progress.turns == 1;
+        let forced = forced.then(|| loaded.required_of_run().first().copied()).flatten();
+        let turn = turn.forcing(forced);
         let reply = match self.model.reply(&turn).await {
             Ok(reply) => progress.take_in(reply),
             Err(error) => {
@@ -186,6 +236,8 @@ impl<M: Model> Agent<M> {
         let reads = answers.calls.iter().all(|call| {
             // A tool that is not visible is refused, and that changes nothing.
             self.view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read)
+                // What it requires may be a call of the same reply.
+                && !self.view.requires_another(call.name())
         });
         if reads {
             self.all_at_once(answers, progress).await
@@ -208,7 +260,7 @@ impl<M: Model> Agent<M> {
                 break;
             };
             progress.calls += 1;
-            let result = self.dispatch(call).await;
+            let result = self.dispatch(call, &self.done(call, answers, progress)).await;
             answers.note(index, result)?;
             if answers.stop.is_some() {
                 break;
@@ -231,7 +283,7 @@ impl<M: Model> Agent<M> {
             }
             progress.calls += 1;
             answers.started = index + 1;
-            running.push(async move { (index, self.dispatch(call).await) });
+            running.push(async move { (index, self.dispatch(call, &[]).await) });
         }
         while let Some((index, result)) = running.next().await {
             answers.note(index, result)?;
@@ -243,11 +295,21 @@ impl<M: Model> Agent<M> {
         Ok(())
     }
 
-    async fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Abort> {
+    /// What happened in the run before a call, where its tool requires something of it.
+    fn done(&self, call: &ToolCall, answers: &Answers, progress: &Progress) -> Vec<Message> {
+        if !self.view.requires_another(call.name()) {
+            return Vec::new();
+        }
+        let own = progress.messages.get(progress.earlier..).unwrap_or_default();
+        own.iter().cloned().chain([Message::Results(answers.so_far())]).collect()
+    }
+
+    async fn dispatch(&self, call: &ToolCall, done: &[Message]) -> Result<Outcome, Abort> {
         let options = match &self.run_id {
             Some(run_id) => Options::default().run_id(run_id.as_str()),
             None => Options::default(),
         };
+        let options = options.history(done);
         self.view.dispatch(call.clone(), options).await
     }
 
@@ -367,6 +429,14 @@ impl Answers {
             *slot = Some(outcome);
         }
         Ok(())
+    }
+
+    /// The calls that have an outcome.
+    fn so_far(&self) -> Vec<Answered> {
+        let pairs = self.calls.iter().zip(&self.outcomes);
+        let answered =
+            pairs.filter_map(|(call, outcome)| Some(Answered::new(call.clone(), outcome.clone()?)));
+        answered.collect()
     }
 
     /// Every call gets its result, whatever happened to the others.

@@ -10,7 +10,7 @@ use super::change::{Changes, between};
 use crate::dialect::Definition;
 use crate::error::ToolConfigError;
 use crate::registry::Registry;
-use crate::tool::{Effect, Tool};
+use crate::tool::{Effect, Requirement, Tool};
 
 /// The form of the file.
 const VERSION: u64 = 1;
@@ -18,7 +18,7 @@ const VERSION: u64 = 1;
 impl Registry {
     /// Writes what callers may rely on, as JSON with the tools in the order of their names.
     ///
-    /// Check it in, and let [`lock!`](crate::lock) tell what changes.
+    /// Check it in, and let `toolkit::lock!` tell what changes.
     #[must_use]
     pub fn to_lock(&self) -> String {
         let lock = json!({"version": VERSION, "tools": locked_tools(self)});
@@ -87,6 +87,11 @@ fn entry(tool: &Tool, definition: &Definition) -> Value {
     if !tool.policy.scopes.is_empty() {
         entry.insert("scopes".to_owned(), tool.policy.scopes.as_slice().into());
     }
+    if !tool.policy.requires.is_empty() {
+        let one = |required: &Requirement| json!({"tool": required.tool, "same": required.same});
+        let all: Vec<Value> = tool.policy.requires.iter().map(one).collect();
+        entry.insert("requires".to_owned(), all.into());
+    }
     if tool.policy.may_ask() {
         let approval = tool.policy.agreement();
         entry.insert(
@@ -105,7 +110,7 @@ fn entry(tool: &Tool, definition: &Definition) -> Value {
     entry.into()
 }
 
-/// Fails where a registry's tools are not those of a file; what [`lock!`](crate::lock) calls.
+/// Fails where a registry's tools are not those of a file; what `toolkit::lock!` calls.
 ///
 /// # Panics
 /// The file is another, or can not be read; with `TOOLKIT_BLESS` set, it can not be written.

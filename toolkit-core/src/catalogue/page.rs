@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::Definition;
 use crate::registry::Registry;
-use crate::tool::{ApprovalPolicy, OnUnknown, Tool};
+use crate::tool::{ApprovalPolicy, OnUnknown, Requirement, Tool};
 
 impl Registry {
     /// Writes a reference of every tool in Markdown: what it does, when it is right and when not,
@@ -68,6 +68,7 @@ fn one(page: &mut String, tool: &Tool, definition: &Definition) {
     line("When not", &when_not);
     line("Effect", effect(tool));
     line("Scopes", &listed(&tool.policy.scopes));
+    line("Only after", &required(tool));
     line("Approval", &approval(tool));
     line("Two calls are one by", &listed(&tool.policy.idempotency));
     if tool.policy.is_effectful() {
@@ -78,6 +79,14 @@ fn one(page: &mut String, tool: &Tool, definition: &Definition) {
 
 fn listed(words: &[String]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn required(tool: &Tool) -> String {
+    let one = |Requirement { tool, same }: &Requirement| match same.as_slice() {
+        [] => format!("`{tool}`"),
+        same => format!("`{tool}` with the same {}", listed(same)),
+    };
+    tool.policy.requires.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn approval(tool: &Tool) -> String {

@@ -6,6 +6,7 @@ mod check;
 mod dry_run;
 mod known;
 mod ledger;
+mod prerequisite;
 mod run;
 mod timer;
 #[cfg(feature = "testing")]
@@ -17,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, is_visible};
+pub(crate) use prerequisite::Done;
 pub(crate) use run::error_id;
 pub use timer::Timer;
 #[cfg(feature = "testing")]
@@ -24,6 +26,7 @@ pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
 use ledger::{Kept, Parked};
+use prerequisite::Needs;
 
 use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
@@ -62,6 +65,8 @@ pub(crate) struct Viewer<'a> {
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) intent_id: Option<Box<str>>,
     pub(crate) dry_run: bool,
+    /// What was done in the run, for a tool that requires something.
+    pub(crate) done: Arc<[Done]>,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -117,6 +122,7 @@ async fn pass(
         let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
         return Ok(Box::pin(outcome).await);
     }
+    let needs = Needs::of(entries, &viewer, &entry.tool);
     let Viewer { caller, run_id, intent_id, dry_run, .. } = viewer;
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
@@ -126,6 +132,7 @@ async fn pass(
         call,
         context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id),
         is_rehearsal: (dry_run || house.dry_run) && !is_read,
+        needs,
         kept: book.map(|book| Box::new(Kept::new(book, intent_id, parked))),
         is_checked: AtomicBool::new(false),
         canonical: OnceLock::new(),
@@ -149,6 +156,8 @@ struct Way<'a> {
     call: &'a ToolCall,
     context: CallContext,
     is_rehearsal: bool,
+    /// What must have been done before, where something must.
+    needs: Option<Box<Needs<'a>>>,
     /// What the ledger keeps of it, where it keeps the tool's calls.
     kept: Option<Box<Kept<'a>>>,
     is_checked: AtomicBool,
@@ -165,7 +174,10 @@ impl Way<'_> {
 
     /// Whether a gate behind the arguments has to be asked, also where there are no rules.
     fn waits(&self) -> bool {
-        self.entry.tool.policy.may_ask() || self.is_rehearsal || self.kept.is_some()
+        self.entry.tool.policy.may_ask()
+            || self.is_rehearsal
+            || self.kept.is_some()
+            || self.needs.is_some()
     }
 
     fn is_entered(&self) -> bool {
@@ -193,7 +205,8 @@ impl Gates for Way<'_> {
         // What was shown to people was measured when it came.
         let unmeasured = self.parked().map(|_| house.limits.unmeasured());
         let limits = unmeasured.as_ref().unwrap_or(&house.limits);
-        let canonical = arguments::check(entry, call, limits, *is_rehearsal, slots)?;
+        let are_told = *is_rehearsal || self.needs.as_ref().is_some_and(|needs| needs.compares());
+        let canonical = arguments::check(entry, call, limits, are_told, slots)?;
         if let Some(canonical) = canonical {
             if let Some(kept) = &self.kept {
                 kept.name(self, &canonical)?;
@@ -215,7 +228,8 @@ impl Gates for Way<'_> {
             }
             // 4 ledger, read
             ledger::look(self, rules.verify).await?;
-            // 5 check
+            // 5 check: what must have been done before, then the rules
+            prerequisite::met(self)?;
             check::run(rules.checks, &self.house.limits).await?;
             // 6 dry run
             dry_run::stop(self, rules.preview).await?;

@@ -237,7 +237,7 @@ impl fmt::Display for Finding {
 
 /// All that a lint found, in the registry's order.
 ///
-/// It prints as a list. [`lint!`](crate::lint) makes a test of it.
+/// It prints as a list. `toolkit::lint!` makes a test of it.
 ///
 /// ```
 /// use toolkit::prelude::*;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::faults::{blame, faults_of, same_names, unkept};
+use super::faults::{blame, faults_of, same_names, unkept, unmeetable};
 use super::prepared::{prepare, revision};
 use super::{Checked, Finder, Registry};
 use crate::dialect::{Definition, Forms};
@@ -249,6 +249,7 @@ impl RegistryBuilder {
     /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
     ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
     /// - a blank description;
+    /// - a tool that requires one that is not there, or that requires it in turn;
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
@@ -275,6 +276,7 @@ impl RegistryBuilder {
         }
         let finder = search.finder.map(|finder| added(finder, &mut tools, &mut faults));
         faults.extend(same_names(&tools));
+        faults.extend(unmeetable(&tools));
         if limits.depth > MOST_DEPTH {
             let message =
                 format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);

@@ -8,7 +8,7 @@ use crate::dialect::portable;
 use crate::error::ToolConfigError;
 use crate::gate;
 use crate::ledger::{Durability, Ledger};
-use crate::tool::{Input, LedgerUse, NeededBy, StateNeed, Tool};
+use crate::tool::{Input, LedgerUse, NeededBy, Requirement, StateNeed, Tool};
 
 pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
     let error = ToolConfigError::new(message).of_tool(&tool.name);
@@ -46,6 +46,59 @@ pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
         ));
     }
     faults
+}
+
+/// What tools require before them that can never be.
+pub(super) fn unmeetable(tools: &[Tool]) -> Vec<ToolConfigError> {
+    let named = |name: &str| tools.iter().find(|tool| tool.name == name);
+    let mut faults = Vec::new();
+    for tool in tools {
+        for Requirement { tool: required, same } in &tool.policy.requires {
+            let Some(other) = named(required) else {
+                let message =
+                    format!("it requires `{required}`, and there is no such tool; add it");
+                faults.push(blame(tool, message));
+                continue;
+            };
+            for name in same {
+                let missing = [tool, other].into_iter().find(|one| !one.has_parameter(name));
+                faults.extend(missing.map(|one| {
+                    let message = format!(
+                        "it requires `{required}` with the same `{name}`, and `{}` has no such \
+                         parameter",
+                        one.name
+                    );
+                    blame(tool, message)
+                }));
+            }
+        }
+        if requires_itself(tool, tools) {
+            let message = "what it requires requires it in turn, so that none of them ever runs; \
+                           take one `requires` away";
+            faults.push(blame(tool, message.to_owned()));
+        }
+    }
+    faults
+}
+
+fn requires_itself(tool: &Tool, tools: &[Tool]) -> bool {
+    let required = |of: &Tool| -> Vec<String> {
+        of.policy.requires.iter().map(|requirement| requirement.tool.clone()).collect()
+    };
+    let mut seen: Vec<String> = Vec::new();
+    let mut open = required(tool);
+    while let Some(name) = open.pop() {
+        if name == tool.name {
+            return true;
+        }
+        if !seen.contains(&name) {
+            open.extend(
+                tools.iter().find(|tool| tool.name == name).map(required).unwrap_or_default(),
+            );
+            seen.push(name);
+        }
+    }
+    false
 }
 
 /// What a name becomes in the smallest alphabet, on a screen and at a provider: two names of which

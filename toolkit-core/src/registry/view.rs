@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::{Finder, Options, Registry};
+use crate::arguments;
 use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Allowed, Entry, Viewer, is_visible};
+use crate::gate::{self, Allowed, Done, Entry, Viewer, is_visible};
 use crate::index::{Index, Part};
-use crate::tool::Effect;
+use crate::tool::{Effect, Requirement};
 
 /// What one agent sees of a registry: an allowlist and a caller.
 ///
@@ -231,7 +232,8 @@ impl View {
         options: Options,
     ) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
-        let (call, viewer) = (call.borrow(), self.viewer(options));
+        let call = call.borrow();
+        let viewer = self.viewer(call.name(), options);
         let inbound = match self.inbound(call) {
             None => None,
             Some(Ok(inbound)) => Some(inbound),
@@ -287,7 +289,7 @@ impl View {
     /// As [`View::dispatch`].
     pub async fn resume(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
-        gate::resume(&checked.entries, &checked.house, self.viewer(options), approval_id).await
+        gate::resume(&checked.entries, &checked.house, self.viewer("", options), approval_id).await
     }
 
     /// Resumes a parked call, for hosts without an async runtime.
@@ -353,14 +355,51 @@ impl View {
         self.registry.0.definitions.get(place)
     }
 
-    fn viewer(&self, options: Options) -> Viewer<'_> {
-        let Options { run_id, intent_id, dry_run } = options;
+    /// Whether a visible tool requires that another one was called before it.
+    pub(crate) fn requires_another(&self, name: &str) -> bool {
+        self.requirements_of(name).next().is_some()
+    }
+
+    /// The visible tools that a visible one requires of the run, whatever their arguments.
+    pub(crate) fn required_of_run(&self) -> Vec<&str> {
+        let all = self.visible().into_iter().flat_map(|name| self.requirements_of(name));
+        let of_run = all.filter(|requirement| requirement.same.is_empty());
+        let visible = of_run.filter_map(|requirement| self.own_name(&requirement.tool));
+        visible.filter(|name| !self.requires_another(name)).collect()
+    }
+
+    fn requirements_of(&self, name: &str) -> impl Iterator<Item = &Requirement> {
+        let entry = self.place_of(name).and_then(|place| self.registry.0.entries.get(place));
+        entry.into_iter().flat_map(|entry| &entry.tool.policy.requires)
+    }
+
+    /// The calls that succeeded, by the tools' own names and in the full schema's form.
+    fn done(&self, calls: Vec<(ToolCall, bool)>) -> Arc<[Done]> {
+        let done = calls.into_iter().map(|(call, is_rehearsed)| {
+            let call = match self.inbound(&call) {
+                Some(Ok(inbound)) => inbound.call,
+                Some(Err(_)) | None => call,
+            };
+            let checked = &self.registry.0;
+            let entry = checked.entries.get(self.place_of(call.name())?)?;
+            let limits = checked.house.limits.unmeasured();
+            // What it ran with: its defaults are written in.
+            let arguments = arguments::normal_form(&entry.schema, call.given(), &limits).ok()?;
+            Some(Done { tool: entry.tool.name.clone(), arguments, is_rehearsed })
+        });
+        done.flatten().collect()
+    }
+
+    fn viewer(&self, tool: &str, options: Options) -> Viewer<'_> {
+        let Options { run_id, intent_id, dry_run, done } = options;
+        let done = if !done.is_empty() && self.requires_another(tool) { done } else { Vec::new() };
         Viewer {
             caller: &self.caller,
             allowed: &self.allowed,
             run_id: run_id.map(Arc::from),
             intent_id: intent_id.map(Box::from),
             dry_run,
+            done: self.done(done),
         }
     }
 

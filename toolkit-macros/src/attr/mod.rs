@@ -9,7 +9,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
 
 pub(crate) use form::{
-    Approval, Count, Flag, Marker, Names, NoLedger, Root, Rule, Text, Unknown, Words,
+    Approval, Count, Flag, Marker, Names, NoLedger, Requirements, Root, Rule, Text, Unknown, Words,
 };
 pub(crate) use value::{Literal, Value};
 
@@ -150,6 +150,8 @@ keys! {
         "preview_must_match" preview_must_match: Once<Flag>;
         /// The business rules.
         "check" check: Many<Rule>;
+        /// What must have succeeded before it in the same run.
+        "requires" requires: Once<Requirements>;
         /// What makes two calls the same call.
         "idempotency" idempotency: Once<Names>;
         /// What becomes of a call of which nobody knows whether it took effect.
