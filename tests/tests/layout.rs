@@ -7,7 +7,7 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// The nouns from the top floor down; those of one line stand side by side.
-const FLOORS: [&[&str]; 16] = [
+const FLOORS: [&[&str]; 17] = [
     &["testing"],
     &["eval"],
     &["agent"],
@@ -18,6 +18,7 @@ const FLOORS: [&[&str]; 16] = [
     &["ledger"],
     &["tool"],
     &["output", "arguments"],
+    &["results"],
     &["schema"],
     &["call"],
     &["problem", "index"],

@@ -19,6 +19,7 @@ mod lint;
 mod output;
 mod problem;
 mod registry;
+mod results;
 mod schema;
 mod search;
 #[cfg(feature = "testing")]
@@ -27,6 +28,7 @@ mod tool;
 
 pub use agent::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+    Unverified, told_numbers,
 };
 pub use call::{Outcome, Status, ToolCall};
 pub use caller::{CallContext, Caller, Scopes};
@@ -42,6 +44,7 @@ pub use limits::Limits;
 pub use lint::{Finding, Level, Lint, LintReport, Rule};
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use results::{Concise, Detail, Rows};
 pub use search::{Found, ToolSearch};
 pub use tool::{
     BoxFuture, DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
@@ -74,7 +77,8 @@ pub mod __private {
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::catalogue::locked;
-    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
+    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf, in_formats};
+    pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, IntoPreview,
         IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,

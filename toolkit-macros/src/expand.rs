@@ -115,9 +115,20 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
     let title = option(tool.title.as_ref());
     let policy = policy(tool);
     let description = described(description, number, 0);
-    let params = params(tool, number);
+    let format = tool.formats.then(|| {
+        let (detail, told) = (detail(root), quote!(#root::__private::FORMAT));
+        quote!(#root::__private::Param::of::<#detail>("format", #told, &[]))
+    });
+    let params = params(tool, number).chain(format);
     let states = states(tool);
-    let output = &tool.output.tokens;
+    let (output, place) = (&tool.output.tokens, shown_at(tool.output.span));
+    let output = quote!(#root::__private::Returned::<#output>::success());
+    let output = if tool.formats {
+        let root = moved(root.clone(), tool.output.span);
+        quote_spanned!(place=> #root::__private::in_formats(#output))
+    } else {
+        output
+    };
     let call = call(tool);
     let line = Ident::new("line", Span::call_site());
     let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
@@ -131,7 +142,7 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
             policy: #policy,
             params: &[#(#params),*],
             states: &[#(#states),*],
-            output: || (&#root::__private::Returned::<#output>::success()).schema(),
+            output: || (&#output).schema(),
             call: #call,
         }
     }
@@ -378,12 +389,19 @@ fn call(tool: &Tool) -> TokenStream {
     let Function { ident, root, flow, .. } = &tool.function;
     let (passage, function) = (local("passage"), local("function"));
     let slots = slots(tool);
+    let nothing = quote!(= ::core::option::Option::None;);
+    let format = local("format");
     let declared = slots
         .iter()
-        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot = ::core::option::Option::None;));
+        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot #nothing))
+        .chain(tool.formats.then(|| quote!(let mut #format #nothing)));
     let lent = slots
         .iter()
-        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)));
+        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)))
+        .chain(tool.formats.then(|| {
+            let detail = detail(root);
+            quote!(#root::__private::slot::<#detail>(&mut #format))
+        }));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
     let (this, bound) = this(tool).unzip();
     let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
@@ -479,7 +497,18 @@ fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
     let place = shown_at(ty.span);
     let split = quote_spanned!(place=> #root::__private::Returned::<#written>::split #called);
     let split = up_to_end(ty, split);
+    if tool.formats {
+        let format = local("format");
+        let told = quote_spanned!(place=> #root::__private::in_format(#split, #root::__private::taken(#format)?));
+        let told = up_to_end(ty, told);
+        return quote_spanned!(place=> #root::__private::returned #told);
+    }
     quote_spanned!(place=> #root::__private::returned #split)
+}
+
+/// The type of the parameter by which the model says how much it wants to read.
+fn detail(root: &TokenStream) -> TokenStream {
+    quote!(::core::option::Option<#root::__private::Detail>)
 }
 
 /// One local a parameter that the model fills, with its `#[cfg]` and the type that it is decoded

@@ -167,6 +167,8 @@ pub(crate) struct Tool {
     pub(crate) receiver: Option<Type>,
     /// The parameters.
     pub(crate) params: Vec<Param>,
+    /// Whether the model says how much the result is to tell.
+    pub(crate) formats: bool,
     /// What it returns.
     pub(crate) output: Type,
 }

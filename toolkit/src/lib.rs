@@ -121,6 +121,9 @@ pub use toolkit_macros::tool;
 /// ```
 pub use toolkit_macros::toolbox;
 
+// Results that a model can go on with.
+pub use toolkit_core::{Concise, Detail, Rows};
+
 // The registry, and what one agent sees of it.
 pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
 
@@ -155,6 +158,7 @@ pub use toolkit_core::{ApprovalRequest, Approver, BoxFuture, Decision, Timer};
 pub use toolkit_core::dialect::Reply;
 pub use toolkit_core::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+    Unverified, told_numbers,
 };
 
 /// How often a model chooses the right tool, measured by labelled requests.
@@ -451,5 +455,5 @@ pub mod __private {
     pub use serde;
     pub use toolkit_core::__private::*;
     pub use toolkit_core::ledger::inside as ledger;
-    pub use toolkit_core::{BoxFuture, Effect, OnUnknown};
+    pub use toolkit_core::{BoxFuture, Detail, Effect, OnUnknown};
 }

@@ -4,4 +4,5 @@ mod catalogue;
 mod eval;
 mod lint;
 mod requires;
+mod results;
 mod search;

@@ -14,7 +14,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 
 pub use budget::{Bound, Budget, Clock, SystemClock};
 pub use model::{Model, ModelError, Turn};
-pub use run::{Run, Stop};
+pub use run::{Run, Stop, Unverified, told_numbers};
 pub use scripted::ScriptedModel;
 
 use crate::call::{Outcome, ToolCall};

@@ -148,6 +148,8 @@ keys! {
         "preview" preview: Once<Rule>;
         /// Whether an approved call runs only while that stays as it was.
         "preview_must_match" preview_must_match: Once<Flag>;
+        /// Whether the model says how much the result is to tell.
+        "formats" formats: Once<Flag>;
         /// The business rules.
         "check" check: Many<Rule>;
         /// What must have succeeded before it in the same run.

@@ -50,7 +50,7 @@ pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
     }
 }
 
-fn is_set(flag: &Once<Flag>) -> bool {
+pub(super) fn is_set(flag: &Once<Flag>) -> bool {
     flag.get().is_some_and(|flag| flag.0)
 }
 
