@@ -8,6 +8,9 @@
 #[path = "../02_create_payment.rs"]
 mod create_payment;
 #[expect(dead_code, reason = "`main` is for the program")]
+#[path = "../05_figures/main.rs"]
+mod figures;
+#[expect(dead_code, reason = "`main` is for the program")]
 #[path = "../01_four_steps.rs"]
 mod four_steps;
 #[expect(dead_code, reason = "`main` is for the program")]
@@ -121,6 +124,13 @@ fn each_examples_page_and_lock_are_the_checked_in_ones() {
     for (name, registry) in registries() {
         assert_same_as_file(&format!("{name}.tools.md"), &registry.to_markdown());
         assert_same_as_file(&format!("{name}.tools.lock"), &registry.to_lock());
+    }
+}
+
+#[test]
+fn the_figures_are_the_checked_in_ones() {
+    for (name, figure) in figures::figures().unwrap() {
+        assert_same_as_file(&format!("05_figures/{name}"), &figure);
     }
 }
 
