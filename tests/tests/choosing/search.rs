@@ -290,6 +290,19 @@ fn a_search_says_when_nothing_fits_and_refuses_what_is_no_request() {
 }
 
 #[test]
+fn the_search_tool_says_itself_when_it_is_right() {
+    let search = ToolSearch::new();
+    let registry = builder(&shop().tools).tool_search(search).build().unwrap();
+    let report = registry.lint();
+    let of_search: Vec<String> = report
+        .iter()
+        .filter(|found| found.tool() == Some("search_tools"))
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(of_search, [""; 0]);
+}
+
+#[test]
 fn the_search_tool_never_tells_of_itself() {
     let view = searching();
     let outcome = call(&view, "search_tools", r#"{"request": "search_tools finds tools"}"#);

@@ -375,6 +375,10 @@ impl View {
 
     /// The calls that succeeded, by the tools' own names and in the full schema's form.
     fn done(&self, calls: Vec<(ToolCall, bool)>) -> Arc<[Done]> {
+        // Which shares one place for nothing.
+        if calls.is_empty() {
+            return Arc::default();
+        }
         let done = calls.into_iter().map(|(call, is_rehearsed)| {
             let call = match self.inbound(&call) {
                 Some(Ok(inbound)) => inbound.call,

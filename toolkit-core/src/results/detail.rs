@@ -12,6 +12,13 @@ pub const FORMAT: &str = "How much to tell: concise, what is needed to go on, or
 /// How much a result tells.
 ///
 /// `#[tool(formats)]` adds a parameter `format` of this type.
+///
+/// ```
+/// use toolkit::Detail;
+///
+/// assert_eq!(serde_json::to_string(&Detail::default())?, r#""concise""#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
