@@ -10,7 +10,7 @@ use toolkit::dialect::{Answered, Message};
 use toolkit::prelude::*;
 use toolkit::{Agent, Budget, Model, ModelError, Reply, Run, Turn};
 
-/// Adds two numbers.
+/// Adds two numbers. Use for sums, not for times of day.
 #[tool]
 fn add(
     /// The first number.
@@ -21,7 +21,7 @@ fn add(
     a.checked_add(b).ok_or_else(|| ToolError::validation("the sum is too large"))
 }
 
-/// Tells the time in a city.
+/// Tells the time in a city. Use when somebody asks how late it is there.
 #[tool]
 fn get_time(
     /// The city's name, like Lisbon.
@@ -34,7 +34,7 @@ fn get_time(
     }
 }
 
-/// Tells the weather in a city.
+/// Tells the weather in a city. Use when somebody asks for today, not for other days.
 #[tool]
 async fn get_weather(
     /// The city's name, like Lisbon.
@@ -85,9 +85,12 @@ const REQUESTS: [&str; 5] = [
     "Look at the time again and again.",
 ];
 
+pub(crate) fn registry() -> Result<Registry, ToolConfigErrors> {
+    Registry::builder().tools(tools![add, get_time, get_weather]).build()
+}
+
 pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
-    let registry = Registry::builder().tools(tools![add, get_time, get_weather]).build()?;
-    let view = registry.view(Caller::new("ann"));
+    let view = registry()?.view(Caller::new("ann"));
     writeln!(out, "describe  {}", view.visible().join(", "))?;
     let agent = Agent::new(Router, view).budget(Budget { turns: 5, ..Budget::default() });
     for request in REQUESTS {

@@ -48,10 +48,13 @@ fn create_payment(
 const WRONG: &str = r#"{"ammount":5,"currency":"usd","pay_on":"next friday"}"#;
 const RIGHT: &str = r#"{"amount":5,"currency":"USD","pay_on":"2026-12-04"}"#;
 
-pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+pub(crate) fn registry() -> Result<Registry, ToolConfigErrors> {
     let ledger = MemoryLedger::accept_loss("a demonstration");
-    let registry = Registry::builder().tools(tools![create_payment]).ledger(ledger).build()?;
-    let view = registry.view(Caller::new("ann"));
+    Registry::builder().tools(tools![create_payment]).ledger(ledger).build()
+}
+
+pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+    let view = registry()?.view(Caller::new("ann"));
     for arguments in [WRONG, RIGHT] {
         writeln!(out, "create_payment {arguments}\n")?;
         let call = ToolCall::new("call_1", "create_payment", arguments);

@@ -47,7 +47,7 @@ The shop of the tickets is kept in target/shop where no folder is named.";
 /// Where the shop of the tickets is kept, if nowhere else.
 const SHOP: &str = "target/shop";
 
-const SYSTEM: &str = "You are the support agent of a furniture shop.";
+pub(crate) const SYSTEM: &str = "You are the support agent of a furniture shop.";
 
 /// What this agent may ask for. `close_account` is in the registry and not in here.
 const ALLOWED: [&str; 5] =
@@ -62,7 +62,7 @@ type Notes = Arc<Mutex<Vec<String>>>;
 /// A shop, the agent's view of its tools, and the desk's notes.
 pub(crate) struct Office {
     pub(crate) shop: Arc<Shop>,
-    view: View,
+    pub(crate) view: View,
     notes: Notes,
 }
 
@@ -74,7 +74,8 @@ impl Office {
             .ledger(MemoryLedger::accept_loss("a demonstration"))
             .approver(desk(Arc::clone(&notes)))
             .build()?;
-        Ok(Self { shop, view: registry.view(agent()).scoped(ALLOWED), notes })
+        let view = registry.view(agent()).scoped(ALLOWED);
+        Ok(Self { shop, view, notes })
     }
 
     fn dispatch(&self, call: &ToolCall) -> Result<Outcome, Box<dyn Error>> {
@@ -88,7 +89,7 @@ impl Office {
 }
 
 /// Every tool there is; a view says which of them an agent may ask for.
-fn registry_of(shop: &Arc<Shop>) -> RegistryBuilder {
+pub(crate) fn registry_of(shop: &Arc<Shop>) -> RegistryBuilder {
     let tools = tools![
         read_ticket,
         get_customer,

@@ -8,6 +8,9 @@
 #[path = "../02_create_payment.rs"]
 mod create_payment;
 #[expect(dead_code, reason = "`main` is for the program")]
+#[path = "../05_figures/main.rs"]
+mod figures;
+#[expect(dead_code, reason = "`main` is for the program")]
 #[path = "../01_four_steps.rs"]
 mod four_steps;
 #[expect(dead_code, reason = "`main` is for the program")]
@@ -19,9 +22,12 @@ use std::error::Error;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use support_agent::store::{Currency, OrderStatus, Payment, Refund, Rows, Shop};
-use support_agent::{Command, Office, PROVIDERS, Provider, play};
+use support_agent::{Command, Office, PROVIDERS, Provider, SYSTEM, play, registry_of};
+use toolkit::ledger::MemoryLedger;
+use toolkit::{Level, Lint, Registry, Rule};
 
 type Printed = Result<(), Box<dyn Error>>;
 
@@ -99,6 +105,50 @@ fn both_transcripts_leave_the_same_rows() {
     for provider in &PROVIDERS {
         assert_eq!(last_request(provider).1, expected);
     }
+}
+
+/// The registry of each example.
+fn registries() -> [(&'static str, Registry); 3] {
+    let shop = Arc::new(Shop::open().unwrap());
+    let ledger = MemoryLedger::accept_loss("a test");
+    let support_agent = registry_of(&shop).ledger(ledger).build();
+    [
+        ("01_four_steps", four_steps::registry().unwrap()),
+        ("02_create_payment", create_payment::registry().unwrap()),
+        ("03_support_agent", support_agent.unwrap()),
+    ]
+}
+
+#[test]
+fn each_examples_page_and_lock_are_the_checked_in_ones() {
+    for (name, registry) in registries() {
+        assert_same_as_file(&format!("{name}.tools.md"), &registry.to_markdown());
+        assert_same_as_file(&format!("{name}.tools.lock"), &registry.to_lock());
+    }
+}
+
+#[test]
+fn the_figures_are_the_checked_in_ones() {
+    for (name, figure) in figures::figures().unwrap() {
+        assert_same_as_file(&format!("05_figures/{name}"), &figure);
+    }
+}
+
+#[test]
+fn a_lock_is_held_by_a_test_in_one_line() {
+    toolkit::lock!(four_steps::registry().unwrap(), "01_four_steps.tools.lock");
+}
+
+#[test]
+fn nothing_is_found_in_the_words_of_the_examples_tools() {
+    for (_, registry) in registries() {
+        let strict =
+            Lint::new().level(Rule::NoUseWhen, Level::Deny).level(Rule::NoSibling, Level::Deny);
+        toolkit::lint!(registry, strict);
+        assert_eq!(registry.lint().to_string(), "nothing was found");
+    }
+    let report = Office::open().unwrap().view.audit_prompt(SYSTEM);
+    assert_eq!(report.to_string(), "nothing was found");
 }
 
 #[test]

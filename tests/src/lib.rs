@@ -1,5 +1,6 @@
 //! What the tests share: dice with a printed seed, and the shortest way to one call.
 
+pub mod catalogue;
 pub mod schemas;
 pub mod tools;
 pub mod workers;

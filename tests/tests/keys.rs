@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolkit::__private::{Annotated, ApprovalPolicy, LedgerUse, OnDenied, Policy};
+use toolkit::__private::{Annotated, ApprovalPolicy, LedgerUse, OnDenied, Policy, Requirement};
 use toolkit::ledger::{MemoryLedger, Timestamp};
 use toolkit::prelude::*;
 use toolkit::{DynamicTool, Effect, OnUnknown, ThreadTimer, Verified};
@@ -74,6 +74,7 @@ fn every_key_of_the_attribute_reaches_the_gates() {
         on_unknown: OnUnknown::Verify,
         ledger: LedgerUse::None { why: "the bank keeps one".into() },
         idempotency: vec!["orderId".to_owned(), "type".to_owned()],
+        requires: Vec::new(),
         approval: Some(ApprovalPolicy {
             quorum: 2,
             four_eyes: true,
@@ -90,6 +91,23 @@ fn every_key_of_the_attribute_reaches_the_gates() {
         writes_external: false,
     };
     assert_eq!(policy_of::<refund>(), expected);
+}
+
+/// Pays out.
+#[tool(requires(verify_identity, "get-order"(order_id, r#type)))]
+fn pay_out(#[arg(rename = "orderId")] order_id: &str, r#type: u8) {
+    let _ = (order_id, r#type);
+}
+
+#[test]
+fn what_a_tool_requires_goes_by_names_of_tools_and_of_the_schema() {
+    let requirement = |tool: &str, same: &[&str]| Requirement {
+        tool: tool.to_owned(),
+        same: same.iter().map(|&name| name.to_owned()).collect(),
+    };
+    let expected =
+        [requirement("verify_identity", &[]), requirement("get-order", &["orderId", "type"])];
+    assert_eq!(policy_of::<pay_out>().requires, expected);
 }
 
 #[test]

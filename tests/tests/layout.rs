@@ -7,18 +7,21 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// The nouns from the top floor down; those of one line stand side by side.
-const FLOORS: [&[&str]; 15] = [
+const FLOORS: [&[&str]; 17] = [
     &["testing"],
+    &["eval"],
     &["agent"],
+    &["search", "lint", "catalogue"],
     &["registry", "decoder"],
     &["dialect"],
     &["gate"],
     &["ledger"],
     &["tool"],
     &["output", "arguments"],
+    &["results"],
     &["schema"],
     &["call"],
-    &["problem"],
+    &["problem", "index"],
     &["limits"],
     &["context"],
     &["caller", "cancellation", "secret"],

@@ -7,17 +7,23 @@ mod arguments;
 mod call;
 mod caller;
 mod cancellation;
+mod catalogue;
 mod context;
 mod decoder;
 pub mod dialect;
 mod error;
+pub mod eval;
 mod gate;
+mod index;
 pub mod ledger;
 mod limits;
+mod lint;
 mod output;
 mod problem;
 mod registry;
+mod results;
 mod schema;
+mod search;
 mod secret;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -25,10 +31,12 @@ mod tool;
 
 pub use agent::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+    Unverified, told_numbers,
 };
 pub use call::{Outcome, Status, ToolCall};
 pub use caller::{Caller, Scopes};
 pub use cancellation::Cancellation;
+pub use catalogue::{Change, ChangeKind, Changes};
 pub use context::{CallContext, Observer, Progress};
 pub use decoder::{Decoder, Report};
 pub use error::{
@@ -36,9 +44,13 @@ pub use error::{
     ToolConfigErrors, ToolError,
 };
 pub use gate::{ApprovalRequest, Approver, Decision, OnTaint, ThreadTimer, Threads, Timer};
+pub use index::Embedder;
 pub use limits::Limits;
+pub use lint::{Finding, Level, Lint, LintReport, Rule};
 pub use problem::{Path, Problem, ProblemKind, Step};
 pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use results::{Concise, Detail, Rows};
+pub use search::{Found, ToolSearch};
 pub use secret::Secret;
 pub use tool::{
     BoxFuture, DynamicTool, Effect, OnUnknown, Tool, ToolArg, ToolFailure, ToolOutput, Toolbox,
@@ -70,12 +82,15 @@ pub mod __private {
     #[cfg(feature = "testing")]
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
-    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf};
+    pub use crate::catalogue::locked;
+    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf, in_formats};
+    pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::{
         Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, Held, IntoPreview,
         IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
-        Passage, Policy, Preview, Receiver, Refusal, Rules, StateNeed, States, Stopped, Table,
-        Text, Toolbox, Verification, checked, previewed, returned, slot, taken, verified,
+        Passage, Policy, Preview, Receiver, Refusal, Requirement, Rules, StateNeed, States,
+        Stopped, Table, Text, Toolbox, Verification, checked, previewed, requirements, returned,
+        slot, taken, verified,
     };
 
     /// Writes a constant as JSON.

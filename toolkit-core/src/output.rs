@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 
 use crate::error::BoxError;
+use crate::results::{Concise, Formatted};
 use crate::secret::{self, HIDDEN};
 
 /// What a function returned: text as it is, nothing as `ok`, anything else as JSON.
@@ -105,6 +106,12 @@ impl<R> Plain for Returned<R> {
 /// [`NoSchema`] where it has none.
 #[derive(Debug)]
 pub struct SchemaOf<T>(PhantomData<T>);
+
+/// Asks for the schema of a result that is told in the form that the model asks for.
+#[must_use]
+pub const fn in_formats<T: Concise>(_of: SchemaOf<T>) -> SchemaOf<Formatted<T::View, T>> {
+    SchemaOf(PhantomData)
+}
 
 /// Results whose type has a schema.
 pub trait HasSchema {

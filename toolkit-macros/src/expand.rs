@@ -115,9 +115,20 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
     let title = option(tool.title.as_ref());
     let policy = policy(tool);
     let description = described(description, number, 0);
-    let params = params(tool, number);
+    let format = tool.formats.then(|| {
+        let (detail, told) = (detail(root), quote!(#root::__private::FORMAT));
+        quote!(#root::__private::Param::of::<#detail>("format", #told, &[]))
+    });
+    let params = params(tool, number).chain(format);
     let states = states(tool);
-    let output = &tool.output.tokens;
+    let (output, place) = (&tool.output.tokens, shown_at(tool.output.span));
+    let output = quote!(#root::__private::Returned::<#output>::success());
+    let output = if tool.formats {
+        let root = moved(root.clone(), tool.output.span);
+        quote_spanned!(place=> #root::__private::in_formats(#output))
+    } else {
+        output
+    };
     let call = call(tool);
     let line = Ident::new("line", Span::call_site());
     let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
@@ -131,7 +142,7 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
             policy: #policy,
             params: &[#(#params),*],
             states: &[#(#states),*],
-            output: || (&#root::__private::Returned::<#output>::success()).schema(),
+            output: || (&#output).schema(),
             call: #call,
         }
     }
@@ -151,6 +162,11 @@ fn policy(tool: &Tool) -> TokenStream {
     let scopes: Vec<_> = scopes.iter().map(ToTokens::to_token_stream).collect();
     let idempotency = idempotency.iter().map(|(cfgs, name)| quote!(#cfgs #name));
     let idempotency: Vec<_> = idempotency.collect();
+    let requires = tool.policy.requires.iter().map(|(required, same)| {
+        let fields = same.iter().map(|(cfgs, name)| quote!(#cfgs #name));
+        quote!(&[#required #(, #fields)*])
+    });
+    let requires: Vec<_> = requires.collect();
     let no_ledger = |why: &String| {
         let none = variant("LedgerUse", "None");
         quote!(#none { why: ::std::borrow::Cow::Borrowed(#why) })
@@ -163,6 +179,11 @@ fn policy(tool: &Tool) -> TokenStream {
         ("on_unknown", tool.policy.on_unknown.map(|unknown| variant("OnUnknown", unknown))),
         ("ledger", tool.policy.no_ledger.as_ref().map(no_ledger)),
         ("idempotency", (!idempotency.is_empty()).then(|| words(&idempotency))),
+        (
+            "requires",
+            (!requires.is_empty())
+                .then(|| quote!(#root::__private::requirements(&[#(#requires),*]))),
+        ),
         ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
         ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
         ("preview_must_match", preview_must_match.then(|| quote!(true))),
@@ -401,12 +422,19 @@ fn call(tool: &Tool) -> TokenStream {
     let Function { ident, root, flow, .. } = &tool.function;
     let (passage, function) = (local("passage"), local("function"));
     let slots = slots(tool);
+    let nothing = quote!(= ::core::option::Option::None;);
+    let format = local("format");
     let declared = slots
         .iter()
-        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot = ::core::option::Option::None;));
+        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot #nothing))
+        .chain(tool.formats.then(|| quote!(let mut #format #nothing)));
     let lent = slots
         .iter()
-        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)));
+        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)))
+        .chain(tool.formats.then(|| {
+            let detail = detail(root);
+            quote!(#root::__private::slot::<#detail>(&mut #format))
+        }));
     let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
     let (this, bound) = this(tool, &passage).unzip();
     let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
@@ -548,7 +576,18 @@ fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
     let place = shown_at(ty.span);
     let split = quote_spanned!(place=> #root::__private::Returned::<#written>::split #called);
     let split = up_to_end(ty, split);
+    if tool.formats {
+        let format = local("format");
+        let told = quote_spanned!(place=> #root::__private::in_format(#split, #root::__private::taken(#format)?));
+        let told = up_to_end(ty, told);
+        return quote_spanned!(place=> #root::__private::returned #told);
+    }
     quote_spanned!(place=> #root::__private::returned #split)
+}
+
+/// The type of the parameter by which the model says how much it wants to read.
+fn detail(root: &TokenStream) -> TokenStream {
+    quote!(::core::option::Option<#root::__private::Detail>)
 }
 
 /// One local a parameter that the model fills, with its `#[cfg]` and the type that it is decoded

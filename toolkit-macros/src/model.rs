@@ -167,6 +167,8 @@ pub(crate) struct Tool {
     pub(crate) receiver: Option<Type>,
     /// The parameters.
     pub(crate) params: Vec<Param>,
+    /// Whether the model says how much the result is to tell.
+    pub(crate) formats: bool,
     /// What it returns.
     pub(crate) output: Type,
 }
@@ -190,6 +192,9 @@ pub(crate) struct Policy {
     pub(crate) no_ledger: Option<String>,
     /// The names in the schema of what makes two calls the same call, each with its `#[cfg]`.
     pub(crate) idempotency: Vec<(TokenStream, String)>,
+    /// The tools that must have succeeded before, each with the names in the schema of what is
+    /// the same and their `#[cfg]`.
+    pub(crate) requires: Vec<(String, Vec<(TokenStream, String)>)>,
     /// When a person must agree, and how.
     pub(crate) approval: Option<Agreement>,
     /// The business rules.

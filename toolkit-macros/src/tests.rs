@@ -115,6 +115,7 @@ fn a_tool_with_every_gate_writes_what_it_says_of_each() {
         on_unknown = verify(bank.find(&order_id).await),
         ledger = none("the bank keeps one"),
         idempotency(order_id),
+        requires(verify_identity, "get-order"(order_id)),
         approval(amount > 500, quorum = 2, four_eyes, time_to_live = "2h"),
         preview = format!("refunds {amount}"),
         preview_must_match,

@@ -121,8 +121,20 @@ pub use toolkit_macros::tool;
 /// ```
 pub use toolkit_macros::toolbox;
 
+// Results that a model can go on with.
+pub use toolkit_core::{Concise, Detail, Rows};
+
 // The registry, and what one agent sees of it.
 pub use toolkit_core::{Limits, OnTaint, Options, Registry, RegistryBuilder, View};
+
+// The tools that fit a request.
+pub use toolkit_core::{Embedder, Found, ToolSearch};
+
+// The words that a model chooses by.
+pub use toolkit_core::{Finding, Level, Lint, LintReport, Rule};
+
+// The tools as files: for people, and to see what changed.
+pub use toolkit_core::{Change, ChangeKind, Changes};
 
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
@@ -154,7 +166,33 @@ pub use toolkit_core::{ThreadTimer, Threads, Timer};
 pub use toolkit_core::dialect::Reply;
 pub use toolkit_core::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
+    Unverified, told_numbers,
 };
+
+/// How often a model chooses the right tool, measured by labelled requests.
+///
+/// ```
+/// use toolkit::eval::{Case, Eval, Suite, WordOverlap};
+/// use toolkit::prelude::*;
+///
+/// /// Look up where an order is.
+/// #[tool]
+/// fn get_order(order_id: &str) {}
+///
+/// let view = Registry::builder().tools(tools![get_order]).build()?.view(Caller::new("ann"));
+/// let suite = Suite::new([
+///     Case::new("Where is my order?", "get_order"),
+///     Case::without_tool("Sing a song."),
+/// ]);
+/// let evaluation = Eval::new(suite).run_blocking(&WordOverlap, &view);
+/// assert_eq!(evaluation.right(), 2);
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+pub mod eval {
+    pub use toolkit_core::eval::{
+        Case, Comparison, Eval, Evaluation, Judged, OfTool, Suite, WordOverlap, chain_success,
+    };
+}
 
 /// Each provider's wire form, both ways.
 ///
@@ -339,6 +377,63 @@ macro_rules! tools {
     };
 }
 
+/// Fails with a readable report where the words of a registry's tools make a model stumble.
+///
+/// It is a test in one line: findings of [`Level::Deny`] fail it, others are printed. A
+/// [`Lint`] behind the registry says how strict it is.
+///
+/// ```
+/// use toolkit::prelude::*;
+/// use toolkit::{Level, Lint, Rule};
+///
+/// /// Adds two numbers. Use for sums, not for dates.
+/// #[tool]
+/// fn add(
+///     /// The first number.
+///     a: i64,
+///     /// The second number.
+///     b: i64,
+/// ) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::builder().tools(tools![add]).build()?;
+/// toolkit::lint!(registry);
+/// toolkit::lint!(registry, Lint::new().level(Rule::NoUseWhen, Level::Deny));
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+#[macro_export]
+macro_rules! lint {
+    ($registry:expr $(,)?) => {
+        $crate::lint!($registry, $crate::Lint::new())
+    };
+    ($registry:expr, $lint:expr $(,)?) => {{
+        let report = $lint.registry(&$registry);
+        assert!(!report.is_denied(), "{report}");
+        if !report.is_empty() {
+            println!("{report}");
+        }
+    }};
+}
+
+/// Fails where the tools of a registry are not those of a checked-in file, and tells what changed.
+///
+/// It is a test in one line. The path is relative to the package; `TOOLKIT_BLESS=1` writes the
+/// file anew.
+///
+/// ```no_run
+/// # use toolkit::prelude::*;
+/// # let registry = Registry::builder().build()?;
+/// toolkit::lock!(registry, "tools.lock");
+/// # Ok::<(), toolkit::ToolConfigErrors>(())
+/// ```
+#[macro_export]
+macro_rules! lock {
+    ($registry:expr, $path:expr $(,)?) => {
+        $crate::__private::locked(&$registry, concat!(env!("CARGO_MANIFEST_DIR"), "/", $path))
+    };
+}
+
 /// What most programs use: to write tools, to collect and to call them.
 ///
 /// ```
@@ -371,5 +466,5 @@ pub mod __private {
     pub use serde;
     pub use toolkit_core::__private::*;
     pub use toolkit_core::ledger::inside as ledger;
-    pub use toolkit_core::{BoxFuture, Effect, OnUnknown};
+    pub use toolkit_core::{BoxFuture, Detail, Effect, OnUnknown};
 }

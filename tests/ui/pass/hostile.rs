@@ -113,6 +113,7 @@ pub mod inner {
         on_unknown = verify(found(&cents).await),
         ledger = none("the bank keeps one"),
         idempotency(cents, r#type),
+        requires(told, "pay-more"(cents, r#type)),
         approval(cents.0 > 3, quorum = 2, four_eyes, time_to_live = "2h"),
         preview = {
             if rules == 0 {
@@ -131,6 +132,20 @@ pub mod inner {
     ) -> u8 {
         let _ = cents.0;
         r#type + rules + policy + left + right
+    }
+
+    impl kit::Concise for Cents {
+        type View = u64;
+
+        fn concise(self) -> u64 {
+            self.0
+        }
+    }
+
+    /// Tells.
+    #[kit::tool(crate = kit, formats, requires(pay))]
+    pub fn told(result: u64, detail: u64, told: u64) -> ::std::result::Result<Cents, kit::Failure> {
+        ::std::result::Result::Ok(Cents(result + detail + told))
     }
 
     /// A desk.

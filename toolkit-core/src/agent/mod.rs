@@ -17,7 +17,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 
 pub use budget::{Bound, Budget, Clock, SystemClock};
 pub use model::{Model, ModelError, Turn};
-pub use run::{Run, Stop};
+pub use run::{Run, Stop, Unverified, told_numbers};
 pub use scripted::ScriptedModel;
 
 use crate::call::{Outcome, Status, ToolCall};
@@ -72,6 +72,7 @@ pub struct Agent<M> {
     run_id: Option<String>,
     cancellation: Option<Cancellation>,
     observer: Option<Arc<dyn Observer>>,
+    forces: bool,
 }
 
 impl<M: Model> Agent<M> {
@@ -85,6 +86,7 @@ impl<M: Model> Agent<M> {
             run_id: None,
             cancellation: None,
             observer: None,
+            forces: false,
         }
     }
 
@@ -133,6 +135,51 @@ impl<M: Model> Agent<M> {
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Lets the model call on the first turn what another tool requires of the run, as far as the
+    /// provider can be told so; after that it chooses freely.
+    ///
+    /// It is the first visible tool that a visible one requires whatever the arguments, like
+    /// `requires(verify_identity)`. [`Turn::offer`] says it to the provider.
+    ///
+    /// ```
+    /// use toolkit::dialect::{Choice, Dialect, OpenAiChat, Request};
+    /// use toolkit::prelude::*;
+    /// use toolkit::{Agent, Model, ModelError, Reply, Turn};
+    ///
+    /// /// Verifies who is asking.
+    /// #[tool]
+    /// fn verify_identity() {}
+    ///
+    /// /// Changes the address.
+    /// #[tool(requires(verify_identity))]
+    /// fn change_address() {}
+    ///
+    /// /// Tells what would be sent.
+    /// struct Shows;
+    ///
+    /// impl Model for Shows {
+    ///     async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+    ///         let offer = turn.offer(&OpenAiChat)?;
+    ///         let request = Request::new("gpt-5.1", turn.messages()).offer(&offer);
+    ///         Ok(Reply::text(OpenAiChat.request(&request)["tool_choice"].to_string()))
+    ///     }
+    /// }
+    ///
+    /// let tools = tools![verify_identity, change_address];
+    /// let view = Registry::builder().tools(tools).build()?.view(Caller::new("ann"));
+    /// let run = Agent::new(Shows, view).force_prerequisites().run_blocking("I moved.")?;
+    /// assert_eq!(
+    ///     run.answer().as_deref(),
+    ///     Some(r#"{"type":"function","function":{"name":"verify_identity"}}"#),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn force_prerequisites(mut self) -> Self {
+        self.forces = true;
         self
     }
 
@@ -191,7 +238,11 @@ impl<M: Model> Agent<M> {
             return Ok(ControlFlow::Break(stop));
         }
         progress.turns += 1;
-        let turn = Turn::new(progress.turns, &progress.messages, &progress.view);
+        let loaded = progress.view.loaded(&progress.messages);
+        let turn = Turn::new(progress.turns, &progress.messages, &loaded);
+        let forced = self.forces && progress.turns == 1;
+        let forced = forced.then(|| loaded.required_of_run().first().copied()).flatten();
+        let turn = turn.forcing(forced);
         let reply = match self.unless_cancelled(self.model.reply(&turn)).await {
             None => return Ok(ControlFlow::Break(Stop::Cancelled)),
             Some(Ok(reply)) => progress.take_in(reply),
@@ -227,6 +278,8 @@ impl<M: Model> Agent<M> {
         let reads = answers.calls.iter().all(|call| {
             // A tool that is not visible is refused, and that changes nothing.
             progress.view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read)
+                // What it requires may be a call of the same reply.
+                && !progress.view.requires_another(call.name())
         });
         if reads {
             self.all_at_once(answers, progress).await
@@ -248,7 +301,7 @@ impl<M: Model> Agent<M> {
             progress.calls += 1;
             let result = match progress.broken(call, self.budget.repeats) {
                 Some(outcome) => Ok(outcome),
-                None => self.dispatch(&progress.view, call).await,
+                None => self.dispatch(&progress.view, call, &done(call, answers, progress)).await,
             };
             progress.note(call, &result);
             answers.note(index, result)?;
@@ -281,7 +334,7 @@ impl<M: Model> Agent<M> {
                 running.push(async move {
                     let result = match broken {
                         Some(outcome) => Ok(outcome),
-                        None => self.dispatch(&view, call).await,
+                        None => self.dispatch(&view, call, &[]).await,
                     };
                     (index, call, result)
                 });
@@ -297,8 +350,13 @@ impl<M: Model> Agent<M> {
         Ok(())
     }
 
-    async fn dispatch(&self, view: &View, call: &ToolCall) -> Result<Outcome, Abort> {
-        let mut options = Options::default();
+    async fn dispatch(
+        &self,
+        view: &View,
+        call: &ToolCall,
+        done: &[Message],
+    ) -> Result<Outcome, Abort> {
+        let mut options = Options::default().history(done);
         if let Some(run_id) = &self.run_id {
             options = options.run_id(run_id.as_str());
         }
@@ -367,6 +425,15 @@ fn without_calls(reply: &Reply) -> ControlFlow<Stop> {
         | Ending::BadCall
         | Ending::Other(_)) => ControlFlow::Break(Stop::Unanswered(ending.clone())),
     }
+}
+
+/// What happened in the run before a call, where its tool requires something of it.
+fn done(call: &ToolCall, answers: &Answers, progress: &Progress) -> Vec<Message> {
+    if !progress.view.requires_another(call.name()) {
+        return Vec::new();
+    }
+    let own = progress.messages.get(progress.earlier..).unwrap_or_default();
+    own.iter().cloned().chain([Message::Results(answers.so_far())]).collect()
 }
 
 /// A run that is not over.
@@ -472,6 +539,14 @@ impl Answers {
             *slot = Some(outcome);
         }
         Ok(())
+    }
+
+    /// The calls that have an outcome.
+    fn so_far(&self) -> Vec<Answered> {
+        let pairs = self.calls.iter().zip(&self.outcomes);
+        let answered =
+            pairs.filter_map(|(call, outcome)| Some(Answered::new(call.clone(), outcome.clone()?)));
+        answered.collect()
     }
 
     /// Every call gets its result, whatever happened to the others.

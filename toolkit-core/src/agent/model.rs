@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::dialect::{Dialect, DialectError, Message, Reply};
+use crate::dialect::{Choice, Dialect, DialectError, Message, Offer, Reply};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::registry::View;
 
@@ -82,13 +82,20 @@ pub struct Turn<'a> {
     number: usize,
     messages: &'a [Message],
     view: &'a View,
+    forced: Option<&'a str>,
 }
 
 impl<'a> Turn<'a> {
     /// Puts a turn together, as a loop of one's own or a test of a model does.
     #[must_use]
     pub const fn new(number: usize, messages: &'a [Message], view: &'a View) -> Self {
-        Self { number, messages, view }
+        Self { number, messages, view, forced: None }
+    }
+
+    /// The same turn, with a tool that is to be called.
+    pub(super) const fn forcing(mut self, tool: Option<&'a str>) -> Self {
+        self.forced = tool;
+        self
     }
 
     /// The number of the turn in its run, counted from 1.
@@ -115,6 +122,32 @@ impl<'a> Turn<'a> {
     /// As [`View::definitions`]; by `?` out of [`Model::reply`] it ends the run as an error.
     pub fn definitions(&self, dialect: &dyn Dialect) -> Result<Value, ToolConfigErrors> {
         self.view.definitions(dialect)
+    }
+
+    /// The tool that the model is to call in this turn, where there is one.
+    ///
+    /// [`Agent::force_prerequisites`](crate::Agent::force_prerequisites) asks for it.
+    #[must_use]
+    pub const fn forced(&self) -> Option<&'a str> {
+        self.forced
+    }
+
+    /// What a request shows of the tools, with the choice that this turn forces.
+    ///
+    /// Where the provider can not be told to call a tool, it chooses freely.
+    ///
+    /// # Errors
+    /// As [`View::offer`]; by `?` out of [`Model::reply`] it ends the run as an error.
+    pub fn offer<'d>(&self, dialect: &'d dyn Dialect) -> Result<Offer<'d>, ToolConfigErrors> {
+        let offer = self.view.offer(dialect)?;
+        let forced =
+            self.forced.map(Choice::tool).filter(|choice| dialect.refuses(choice).is_none());
+        match forced {
+            Some(choice) => {
+                offer.choose(choice).map_err(|error| ToolConfigErrors::found(vec![error]))
+            }
+            None => Ok(offer),
+        }
     }
 }
 

@@ -131,6 +131,47 @@ impl Run {
         self.named(|answered| !answered.outcome.executed())
     }
 
+    /// Holds the answer against what the tools gave: the hook by which a host flags an answer that
+    /// its results do not bear out.
+    ///
+    /// The check is given the answer and the calls of this run that executed, in order. Without an
+    /// answer there is nothing to hold, and [`Unverified::NoAnswer`] says so.
+    /// [`told_numbers`] is such a check.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    /// use toolkit::{Agent, Reply, ScriptedModel, Unverified, told_numbers};
+    ///
+    /// # /// Tells what an order cost.
+    /// # #[tool]
+    /// # fn price(order_id: &str) -> f64 {
+    /// #     80.0
+    /// # }
+    /// let view = Registry::builder().tools(tools![price]).build()?.view(Caller::new("ann"));
+    /// let model = ScriptedModel::new([
+    ///     Reply::call("price", r#"{"order_id": "O-1"}"#),
+    ///     Reply::text("It cost 90 euros."),
+    /// ]);
+    /// let run = Agent::new(model, view).run_blocking("What did O-1 cost?")?;
+    /// assert_eq!(
+    ///     run.verify(told_numbers),
+    ///     Err(Unverified::Contradicted("the answer says 90, which no tool said".to_owned())),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no answer, or what the check has against it.
+    pub fn verify(
+        &self,
+        check: impl FnOnce(&str, &[&Answered]) -> Result<(), String>,
+    ) -> Result<(), Unverified> {
+        let answer = self.answer().ok_or(Unverified::NoAnswer)?;
+        let executed: Vec<&Answered> =
+            self.answered().filter(|answered| answered.outcome.executed()).collect();
+        check(&answer, &executed).map_err(Unverified::Contradicted)
+    }
+
     /// The messages of this run, from the user's request on.
     #[must_use]
     pub fn transcript(&self) -> &[Message] {
@@ -147,11 +188,91 @@ impl Run {
         self.messages.clone()
     }
 
-    fn named(&self, wanted: impl Fn(&Answered) -> bool) -> Vec<&str> {
-        let answered = self.transcript().iter().flat_map(|message| match message {
+    fn answered(&self) -> impl Iterator<Item = &Answered> {
+        self.transcript().iter().flat_map(|message| match message {
             Message::Results(answered) => answered.as_slice(),
             Message::User(_) | Message::Assistant(_) => &[],
-        });
-        answered.filter(|answered| wanted(answered)).map(|answered| answered.call.name()).collect()
+        })
     }
+
+    fn named(&self, wanted: impl Fn(&Answered) -> bool) -> Vec<&str> {
+        self.answered()
+            .filter(|answered| wanted(answered))
+            .map(|answered| answered.call.name())
+            .collect()
+    }
+}
+
+/// Why an answer is not to be relied on.
+///
+/// ```
+/// use toolkit::Unverified;
+///
+/// let why = Unverified::Contradicted("the refund failed".to_owned());
+/// assert_eq!(why.to_string(), "the answer contradicts the results: the refund failed");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unverified {
+    /// The run did not end in an answer.
+    NoAnswer,
+    /// What the check has against it.
+    Contradicted(String),
+}
+
+impl fmt::Display for Unverified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAnswer => f.write_str("the run did not end in an answer"),
+            Self::Contradicted(why) => write!(f, "the answer contradicts the results: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Unverified {}
+
+/// A check for [`Run::verify`]: every number of the answer was said by a tool, or asked of one.
+///
+/// Numbers are compared by their size, so that `80.0` bears out `80`. Those from 0 to 10 are let
+/// be: they count things as often as they tell them.
+///
+/// ```
+/// use toolkit::told_numbers;
+///
+/// assert_eq!(told_numbers("There are 3 of them.", &[]), Ok(()));
+/// assert!(told_numbers("It cost 80 euros.", &[]).is_err());
+/// ```
+///
+/// # Errors
+/// The first number that was not said.
+pub fn told_numbers(answer: &str, results: &[&Answered]) -> Result<(), String> {
+    let said: Vec<f64> = results
+        .iter()
+        .flat_map(|answered| {
+            let (arguments, text) = (answered.call.arguments(), answered.outcome.text());
+            numbers(&arguments)
+                .into_iter()
+                .chain(numbers(text))
+                .map(|(number, _)| number)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let is_said = |number: f64| said.iter().any(|said| (said - number).abs() < 1e-9);
+    let unsaid = numbers(answer)
+        .into_iter()
+        .find(|(number, _)| !(0.0..=10.0).contains(number) && !is_said(*number));
+    match unsaid {
+        Some((_, text)) => Err(format!("the answer says {text}, which no tool said")),
+        None => Ok(()),
+    }
+}
+
+/// The numbers in a text, each as it is written; a comma parts thousands.
+fn numbers(text: &str) -> Vec<(f64, &str)> {
+    let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    let parts = text.split(|c: char| !is_of_number(c));
+    let read = parts.filter_map(|part| {
+        let part = part.trim_matches(['.', ',']);
+        Some((part.replace(',', "").parse().ok()?, part))
+    });
+    read.collect()
 }

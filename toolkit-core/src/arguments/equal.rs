@@ -30,7 +30,7 @@ pub(super) fn equal(json: &Json<'_>, value: &Value) -> bool {
 }
 
 /// One text for all values that JSON Schema holds equal.
-pub(super) fn identity(value: &Value) -> String {
+pub(crate) fn identity(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(_) => value.to_string(),
         Value::Number(number) => {

@@ -26,6 +26,7 @@ pub use bare::BareSchema;
 #[cfg(feature = "testing")]
 pub(crate) use decode::Attempt;
 pub(crate) use decode::hand_over;
+pub(crate) use equal::identity;
 pub use guided::{Guided, Refused};
 pub(crate) use report::{check_constant, lines, normal_form};
 pub use slot::Slot;

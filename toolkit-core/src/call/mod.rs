@@ -12,6 +12,7 @@ use serde_json::Value;
 
 pub use outcome::Outcome;
 pub use status::Status;
+pub(crate) use words::First;
 
 /// A call as the model sent it: an id, a name and the raw text of its arguments.
 ///

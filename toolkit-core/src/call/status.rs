@@ -32,6 +32,8 @@ pub enum Status {
     InProgress,
     /// It is not known whether the call took effect; it is never run again by itself.
     InDoubt,
+    /// Something else must be called before it in the same run; nothing ran.
+    Prerequisite,
     /// A business rule refused the call, or the tool changed since it was parked; nothing ran.
     Rejected,
     /// The call waits for a person; nothing ran yet.
@@ -50,7 +52,7 @@ pub enum Status {
 
 impl Status {
     /// Every status there is.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Ok,
         Self::Duplicate,
         Self::DryRun,
@@ -60,6 +62,7 @@ impl Status {
         Self::Conflict,
         Self::InProgress,
         Self::InDoubt,
+        Self::Prerequisite,
         Self::Rejected,
         Self::AwaitingApproval,
         Self::Declined,
@@ -87,6 +90,7 @@ impl Status {
             Self::Conflict => "conflict",
             Self::InProgress => "in_progress",
             Self::InDoubt => "in_doubt",
+            Self::Prerequisite => "prerequisite",
             Self::Rejected => "rejected",
             Self::AwaitingApproval => "awaiting_approval",
             Self::Declined => "declined",
@@ -110,6 +114,7 @@ impl Status {
             | Self::Conflict
             | Self::InProgress
             | Self::InDoubt
+            | Self::Prerequisite
             | Self::Rejected
             | Self::AwaitingApproval
             | Self::Declined

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::outcome::Details;
 use super::{Outcome, Status};
 use crate::error::{Category, ToolError};
@@ -10,6 +12,20 @@ use crate::problem::{Problem, cut, cut_from, escaped, nearest, quoted};
 /// What is said of a call whose end nobody knows.
 const IN_DOUBT: &str = "it is not known whether it took effect. It is not run again by itself. \
                         Do not call it again; tell the user.";
+
+/// A tool that must be called first, and the arguments that must be the same.
+pub(crate) struct First<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) same: Vec<(&'a str, Option<&'a Value>)>,
+}
+
+/// A value as JSON, cut.
+fn escaped_value(value: &Value, shown_chars: usize) -> String {
+    match value {
+        Value::String(text) => quoted(text, shown_chars),
+        other => escaped(&other.to_string(), shown_chars),
+    }
+}
 
 impl Outcome {
     const fn new(status: Status, text: String) -> Self {
@@ -87,6 +103,40 @@ impl Outcome {
             ..Details::default()
         };
         Self::failed(Status::Rejected, report, details)
+    }
+
+    /// What must be called first, each with the arguments that must be the same.
+    pub(crate) fn prerequisite(tool: &str, first: &[First<'_>], shown_chars: usize) -> Self {
+        let told = first.iter().map(|First { tool: name, same }| {
+            let same = same.iter().map(|(field, value)| match value {
+                Some(value) => format!("{field} {}", escaped_value(value, shown_chars)),
+                None => format!("no {field}"),
+            });
+            let same = same.collect::<Vec<_>>().join(" and ");
+            if same.is_empty() { (*name).to_owned() } else { format!("{name} with {same}") }
+        });
+        let told = told.collect::<Vec<_>>().join(", and ");
+        let text = format!(
+            "{tool} did not run: in this run, something has to be done before it. Call {told}. \
+             When that succeeded, call {tool} again."
+        );
+        let category = Some(Category::Business);
+        let details = Details { category, retryable: true, ..Details::default() };
+        Self::failed(Status::Prerequisite, text, details)
+    }
+
+    /// What must be done first is not the model's to do; `hidden` is told to the host only.
+    pub(crate) fn hidden_prerequisite(tool: &str, hidden: &str) -> Self {
+        let text = format!(
+            "{tool} did not run: something has to be done before it that you have no tool for. \
+             Do not call it again; tell the user."
+        );
+        let details = Details {
+            category: Some(Category::Business),
+            host_note: Some(format!("it requires `{hidden}`, which this view does not show")),
+            ..Details::default()
+        };
+        Self::failed(Status::Prerequisite, text, details)
     }
 
     pub(crate) fn declined(reason: Option<&str>) -> Self {

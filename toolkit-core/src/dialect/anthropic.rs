@@ -78,6 +78,10 @@ impl Dialect for Anthropic {
         search.into_iter().chain(tools.iter().map(|tool| definition(tool))).collect()
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn choice(&self, choice: &Choice) -> Map<String, Value> {
         let mut told = Map::new();
         match &choice.mode {

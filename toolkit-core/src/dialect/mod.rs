@@ -105,6 +105,12 @@ pub trait Dialect: Send + Sync {
         (*choice != Choice::auto()).then(|| "there is no way to say a choice of tools".to_owned())
     }
 
+    /// Whether the provider finds tools by a search of its own: those whose definition is
+    /// [deferred](Definition::is_deferred).
+    fn searches(&self) -> bool {
+        false
+    }
+
     /// Whether all definitions are sent where the model may ask for some of the tools only.
     fn takes_subsets(&self) -> bool {
         false

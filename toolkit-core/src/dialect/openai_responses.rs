@@ -61,6 +61,10 @@ impl Dialect for OpenAiResponses {
         search.into_iter().chain(tools.iter().map(|tool| definition(tool))).collect()
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn choice(&self, choice: &Choice) -> Map<String, Value> {
         let function = |name: &str| json!({"type": "function", "name": name});
         let mode = match &choice.mode {

@@ -6,6 +6,7 @@ mod check;
 mod dry_run;
 mod known;
 mod ledger;
+mod prerequisite;
 mod room;
 mod run;
 mod secrets;
@@ -26,6 +27,7 @@ use async_lock::Semaphore;
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, in_reach, is_visible};
+pub(crate) use prerequisite::Done;
 pub(crate) use run::error_id;
 pub(crate) use secrets::{secrets_of, unsaid};
 pub(crate) use straight::straight;
@@ -39,6 +41,7 @@ pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
 use ledger::{Kept, Parked};
+use prerequisite::Needs;
 use room::Permits;
 use threads::Work;
 use time::{Bounds, Time};
@@ -79,7 +82,8 @@ impl Entry {
             && !blocking
             && !tool.policy.is_effectful()
             && !tool.policy.may_ask()
-            && !taint::writes_unasked(&tool.policy);
+            && !taint::writes_unasked(&tool.policy)
+            && tool.policy.requires.is_empty();
         let room = concurrency.map(Semaphore::new).map(Arc::new);
         let (secrets, fields) = (Vec::new(), Vec::new());
         Self { tool, schema, revision, secrets, fields, room, is_plain }
@@ -130,6 +134,8 @@ pub(crate) struct Viewer<'a> {
     pub(crate) dry_run: bool,
     /// What the host gave along.
     pub(crate) along: Option<Box<Along>>,
+    /// What was done in the run, for a tool that requires something.
+    pub(crate) done: Arc<[Done]>,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -186,7 +192,7 @@ async fn pass(
         return Err(Abort::Config(error));
     }
     let label = viewer.sight.label;
-    let ended = enter(entry, house, viewer, call, parked).await;
+    let ended = enter(entries, entry, house, viewer, call, parked).await;
     note(&entry.tool, label, &ended);
     ended
 }
@@ -194,6 +200,7 @@ async fn pass(
 /// Takes the call of a tool that is there for its caller through the other gates.
 #[expect(clippy::significant_drop_tightening, reason = "a call holds its permits to its end")]
 async fn enter(
+    entries: &[Entry],
     entry: &Entry,
     house: &House,
     viewer: Viewer<'_>,
@@ -208,7 +215,9 @@ async fn enter(
         let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
         return Ok(Box::pin(outcome).await);
     }
-    let Viewer { sight: Sight { caller, label, .. }, run_id, intent_id, dry_run, along } = viewer;
+    let Viewer { sight, run_id, intent_id, dry_run, along, done } = viewer;
+    let Sight { caller, label, .. } = sight;
+    let needs = Needs::of(entries, house, sight, done, &entry.tool);
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
     let (bounds, along) = time::bounds(house, &entry.tool, along);
@@ -218,6 +227,7 @@ async fn enter(
         call,
         context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id, along),
         is_rehearsal: (dry_run || house.dry_run) && !is_read,
+        needs,
         kept: book.map(|book| Box::new(Kept::new(book, intent_id, parked))),
         is_checked: AtomicBool::new(false),
         canonical: OnceLock::new(),
@@ -247,6 +257,8 @@ struct Way<'a> {
     call: &'a ToolCall,
     context: CallContext,
     is_rehearsal: bool,
+    /// What must have been done before, where something must.
+    needs: Option<Box<Needs<'a>>>,
     /// What the ledger keeps of it, where it keeps the tool's calls.
     kept: Option<Box<Kept<'a>>>,
     is_checked: AtomicBool,
@@ -272,7 +284,7 @@ impl Way<'_> {
         let Entry { tool, room, .. } = self.entry;
         let needs_room = room.is_some() || tool.policy.blocking;
         let may_ask = tool.policy.may_ask() || self.is_tainted;
-        may_ask || self.is_rehearsal || self.kept.is_some() || needs_room
+        may_ask || self.is_rehearsal || self.kept.is_some() || needs_room || self.needs.is_some()
     }
 
     fn is_entered(&self) -> bool {
@@ -300,7 +312,8 @@ impl Gates for Way<'_> {
         // What was shown to people was measured when it came.
         let unmeasured = self.parked().map(|_| house.limits.unmeasured());
         let limits = unmeasured.as_ref().unwrap_or(&house.limits);
-        let canonical = arguments::check(entry, call, limits, *is_rehearsal, slots)?;
+        let are_told = *is_rehearsal || self.needs.as_ref().is_some_and(|needs| needs.compares());
+        let canonical = arguments::check(entry, call, limits, are_told, slots)?;
         if let Some(canonical) = canonical {
             if let Some(kept) = &self.kept {
                 kept.name(self, &canonical)?;
@@ -322,7 +335,8 @@ impl Gates for Way<'_> {
             }
             // 4 ledger, read
             ledger::look(self, rules.verify).await?;
-            // 5 check
+            // 5 check: what must have been done before, then the rules
+            prerequisite::met(self)?;
             let checked = check::run(rules.checks, &self.house.limits);
             time::within(self, Time::Tools, checked).await??;
             // 6 dry run

@@ -111,6 +111,7 @@ const fn is_of_the_tool(status: Status) -> bool {
         | Status::Invalid
         | Status::Conflict
         | Status::InProgress
+        | Status::Prerequisite
         | Status::AwaitingApproval
         | Status::Declined
         | Status::Expired

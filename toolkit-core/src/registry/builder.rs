@@ -3,22 +3,23 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_lock::Semaphore;
 use serde_json::Value;
 
-use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded};
+use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded, unmeetable};
 use super::prepared::{prepare, revision};
-use super::{Checked, Registry};
+use super::{Checked, Finder, Registry};
 use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Approver, Entry, House, Lost, OnTaint, Threads, Timer};
+use crate::index::{Embedder, Vectors, split};
 use crate::ledger::inside::Book;
 use crate::ledger::{Ledger, Settings};
 use crate::limits::Limits;
-use crate::tool::{IntoToolbox, LEAST_SHOWN, States, TAKES, Tool};
+use crate::tool::{Effect, IntoToolbox, LEAST_SHOWN, States, TAKES, Tool};
 
 /// Collects the tools of a program and what they need.
 ///
@@ -55,6 +56,7 @@ pub struct RegistryBuilder {
     on_taint: OnTaint,
     secret_key: Option<Box<[u8]>>,
     dry_run: bool,
+    search: Search,
     faults: Vec<ToolConfigError>,
 }
 
@@ -327,6 +329,18 @@ impl RegistryBuilder {
         self
     }
 
+    /// Finds tools by meaning, too: [`View::search`](crate::View::search). Default by words alone.
+    #[must_use]
+    pub fn embedder(mut self, embedder: impl Embedder + 'static) -> Self {
+        self.search.embedder = Some(Arc::new(embedder));
+        self
+    }
+
+    pub(crate) fn finder(mut self, finder: impl Finder + 'static) -> Self {
+        self.search.finder = Some(Box::new(finder));
+        self
+    }
+
     /// Checks everything that can be checked without a call.
     ///
     /// # Errors
@@ -335,15 +349,18 @@ impl RegistryBuilder {
     /// - a name of other letters than `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`, or of a dynamic
     ///   tool than `^[A-Za-z0-9_.-]{1,128}$`; two names that are equal or look alike;
     /// - a blank description; one with a character that is not shown, in a title or a schema, too;
+    /// - a tool that requires one that is not there, or that requires it in turn;
     /// - an effect that is not declared, where another tool declares one;
     /// - a call that may need approval, and no approver; a `#[state]` that was not given;
     /// - a time limit without a timer; a tool that blocks, and no threads; a bound of no size;
     /// - a secret that stands inside of another argument, or that could not be kept;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
-    ///   only the feature `jsonschema` takes; a default or an example that it does not accept.
+    ///   only the feature `jsonschema` takes; a default or an example that it does not accept;
+    /// - a tool that is always to be read beside a search, and is not there; an embedder that
+    ///   fails, or gives vectors of two lengths.
     pub fn build(self) -> Result<Registry, ToolConfigErrors> {
         let Self {
-            tools,
+            mut tools,
             states,
             approver,
             ledger,
@@ -355,9 +372,12 @@ impl RegistryBuilder {
             on_taint,
             secret_key,
             dry_run,
+            search,
             mut faults,
         } = self;
+        let finder = search.finder.map(|finder| added(finder, &mut tools, &mut faults));
         faults.extend(at_large(&tools, &limits, timeout, timer.is_some()));
+        faults.extend(unmeetable(&tools));
         let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
         let is_tainted =
             on_taint == OnTaint::Approval && tools.iter().any(|tool| tool.policy.reads_untrusted);
@@ -380,6 +400,10 @@ impl RegistryBuilder {
                 Err(more) => faults.extend(more),
             }
         }
+        let meaning = search.embedder.and_then(|embedder| {
+            let vectors = meaning(&*embedder, &definitions).map_err(|error| faults.push(error));
+            Some((embedder, vectors.ok()?))
+        });
         ToolConfigErrors::of(faults)?;
         let worker = format!("process {} {}", std::process::id(), gate::error_id());
         let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
@@ -397,7 +421,9 @@ impl RegistryBuilder {
             secret_key,
             dry_run,
         };
-        Ok(Registry(Arc::new(Checked { entries, definitions, forms: Forms::default(), house })))
+        let (forms, index) = (Forms::default(), OnceLock::new());
+        let checked = Checked { entries, definitions, forms, house, index, meaning, finder };
+        Ok(Registry(Arc::new(checked)))
     }
 
     /// Keeps a value; tells what another one of its type was given as.
@@ -423,6 +449,47 @@ impl RegistryBuilder {
         }));
         Some(earlier)
     }
+}
+
+/// How tools are found.
+#[derive(Default)]
+struct Search {
+    embedder: Option<Arc<dyn Embedder>>,
+    finder: Option<Box<dyn Finder>>,
+}
+
+/// Adds the tool that a model finds others by; it tells of tools that it is wrong about.
+fn added(
+    finder: Box<dyn Finder>,
+    tools: &mut Vec<Tool>,
+    faults: &mut Vec<ToolConfigError>,
+) -> (String, Box<dyn Finder>) {
+    let is_there = |name: &&String| tools.iter().any(|tool| tool.name == **name);
+    faults.extend(finder.always().iter().filter(|name| !is_there(name)).map(|name| {
+        let message = format!("`{name}` is always to be read beside the search, and is no tool");
+        ToolConfigError::new(message)
+    }));
+    let mut tool = finder.tool();
+    let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
+    tool.policy.effect = declared.then_some(Effect::Read);
+    let name = tool.name.clone();
+    tools.push(tool);
+    (name, finder)
+}
+
+/// What the definitions mean.
+fn meaning(
+    embedder: &dyn Embedder,
+    definitions: &[Definition],
+) -> Result<Vectors, ToolConfigError> {
+    let text = |Definition { name, description, .. }: &Definition| {
+        format!("{}: {description}", split(name).join(" "))
+    };
+    let texts: Vec<String> = definitions.iter().map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Vectors::of(embedder, &texts).map_err(|error| {
+        ToolConfigError::new(format!("the embedder can not tell what the tools mean: {error}"))
+    })
 }
 
 impl fmt::Debug for RegistryBuilder {

@@ -1,5 +1,8 @@
 //! What can be wrong with a tool apart from its schema.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use serde_json::Value;
 
 use super::builder::Shared;
@@ -8,7 +11,7 @@ use crate::error::ToolConfigError;
 use crate::gate;
 use crate::ledger::{Durability, Ledger};
 use crate::problem::has_unseen;
-use crate::tool::{Input, LedgerUse, NeededBy, StateNeed, Tool};
+use crate::tool::{Input, LedgerUse, NeededBy, Requirement, StateNeed, Tool};
 
 pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
     let error = ToolConfigError::new(message).of_tool(&tool.name);
@@ -21,9 +24,17 @@ pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
 /// Names that are equal, or that a person or a provider's alphabet can not tell apart.
 pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     let mut faults = Vec::new();
+    let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
     for (index, tool) in tools.iter().enumerate() {
-        let earlier = tools.iter().take(index).find(|earlier| are_alike(&earlier.name, &tool.name));
-        let Some(earlier) = earlier else { continue };
+        let looks = looks(&tool.name).into_iter().enumerate();
+        let earlier = looks.filter_map(|look| match first.entry(look) {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(free) => {
+                free.insert(index);
+                None
+            }
+        });
+        let Some(earlier) = earlier.min().and_then(|earlier| tools.get(earlier)) else { continue };
         let place = earlier.place.as_deref().unwrap_or("made at run time");
         faults.push(blame(
             tool,
@@ -40,13 +51,65 @@ pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     faults
 }
 
-/// Whether two names become equal in a provider's alphabet, or look equal on a screen.
-fn are_alike(one: &str, other: &str) -> bool {
+/// What tools require before them that can never be.
+pub(super) fn unmeetable(tools: &[Tool]) -> Vec<ToolConfigError> {
+    let named = |name: &str| tools.iter().find(|tool| tool.name == name);
+    let mut faults = Vec::new();
+    for tool in tools {
+        for Requirement { tool: required, same } in &tool.policy.requires {
+            let Some(other) = named(required) else {
+                let message =
+                    format!("it requires `{required}`, and there is no such tool; add it");
+                faults.push(blame(tool, message));
+                continue;
+            };
+            for name in same {
+                let missing = [tool, other].into_iter().find(|one| !one.has_parameter(name));
+                faults.extend(missing.map(|one| {
+                    let message = format!(
+                        "it requires `{required}` with the same `{name}`, and `{}` has no such \
+                         parameter",
+                        one.name
+                    );
+                    blame(tool, message)
+                }));
+            }
+        }
+        if requires_itself(tool, tools) {
+            let message = "what it requires requires it in turn, so that none of them ever runs; \
+                           take one `requires` away";
+            faults.push(blame(tool, message.to_owned()));
+        }
+    }
+    faults
+}
+
+fn requires_itself(tool: &Tool, tools: &[Tool]) -> bool {
+    let required = |of: &Tool| -> Vec<String> {
+        of.policy.requires.iter().map(|requirement| requirement.tool.clone()).collect()
+    };
+    let mut seen: Vec<String> = Vec::new();
+    let mut open = required(tool);
+    while let Some(name) = open.pop() {
+        if name == tool.name {
+            return true;
+        }
+        if !seen.contains(&name) {
+            open.extend(
+                tools.iter().find(|tool| tool.name == name).map(required).unwrap_or_default(),
+            );
+            seen.push(name);
+        }
+    }
+    false
+}
+
+/// What a name becomes in the smallest alphabet, on a screen and at a provider: two names of which
+/// one of these is equal are mixed up.
+fn looks(name: &str) -> [String; 3] {
     let folded = |name: &str| name.to_ascii_lowercase().replace(['-', '.'], "_");
-    let drawn = |name: &str| folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
-    folded(one) == folded(other)
-        || drawn(one) == drawn(other)
-        || portable(one).eq_ignore_ascii_case(&portable(other))
+    let drawn = folded(&name.replace(['1', 'I'], "l").replace('0', "o"));
+    [folded(name), drawn, portable(name).to_ascii_lowercase()]
 }
 
 /// What is wrong with a tool apart from its schema.

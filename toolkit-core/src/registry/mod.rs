@@ -2,23 +2,27 @@
 
 mod builder;
 mod faults;
+mod finder;
 mod options;
 mod prepared;
 mod view;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use builder::RegistryBuilder;
+pub(crate) use finder::Finder;
 pub use options::Options;
 #[cfg(feature = "testing")]
 pub(crate) use prepared::alone;
 pub use view::View;
 
 use crate::caller::Caller;
-use crate::dialect::{Definition, Dialect, Forms};
+use crate::dialect::{Definition, Dialect, Forms, portable};
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::gate::{Allowed, Entry, House, Label};
+use crate::gate::{Allowed, Entry, House};
+use crate::index::{Document, Embedder, Index, Part, Vectors};
+use crate::tool::Tool;
 
 /// All tools of a program.
 ///
@@ -47,6 +51,12 @@ struct Checked {
     definitions: Vec<Definition>,
     forms: Forms,
     house: House,
+    /// The words of the definitions, from the first search on.
+    index: OnceLock<Index>,
+    /// The definitions' meaning, where there is an embedder.
+    meaning: Option<(Arc<dyn Embedder>, Vectors)>,
+    /// What a model finds its tools by, and that tool's name.
+    finder: Option<(String, Box<dyn Finder>)>,
 }
 
 impl Registry {
@@ -94,6 +104,37 @@ impl Registry {
         ToolConfigErrors::of(errors)
     }
 
+    /// The words of the definitions, counted once.
+    fn index(&self) -> &Index {
+        let Checked { definitions, index, .. } = &*self.0;
+        index.get_or_init(|| {
+            let other_names: Vec<String> =
+                definitions.iter().map(|definition| portable(&definition.name)).collect();
+            let documents: Vec<Document<'_>> = definitions
+                .iter()
+                .zip(&other_names)
+                .map(|(Definition { name, description, .. }, other_name)| Document {
+                    name,
+                    other_name,
+                    text: description,
+                })
+                .collect();
+            Index::of(&documents)
+        })
+    }
+
+    /// Every tool with its definition, in order.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Tool, &Definition)> {
+        let Checked { entries, definitions, .. } = &*self.0;
+        entries.iter().map(|entry| &entry.tool).zip(definitions)
+    }
+
+    /// The words of the definitions, and all of them as one part.
+    pub(crate) fn whole(&self) -> (&Index, Part) {
+        let index = self.index();
+        (index, index.part((0..self.0.definitions.len()).collect()))
+    }
+
     /// The error with the place where its tool is written.
     fn placed(&self, error: ToolConfigError) -> ToolConfigError {
         let entry =
@@ -125,12 +166,7 @@ impl Registry {
     /// What an agent that acts for the caller sees, in a run that has read nothing yet.
     #[must_use]
     pub fn view(&self, caller: Caller) -> View {
-        View {
-            registry: self.clone(),
-            caller: Arc::new(caller),
-            allowed: Allowed::All,
-            label: Label::default(),
-        }
+        View::new(self.clone(), caller, Allowed::All)
     }
 }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::call::{Status, ToolCall};
 use crate::cancellation::Cancellation;
 use crate::context::{Along, Observer};
+use crate::dialect::Message;
 
 /// How one call is to be dispatched.
 ///
@@ -26,6 +28,8 @@ pub struct Options {
     pub(super) run_id: Option<String>,
     pub(super) intent_id: Option<String>,
     pub(super) dry_run: bool,
+    /// The calls of the run that succeeded, and whether each was only rehearsed.
+    pub(super) done: Vec<(ToolCall, bool)>,
     /// Nothing for most calls, and then it costs nothing.
     pub(super) along: Option<Box<Along>>,
 }
@@ -50,6 +54,64 @@ impl Options {
     #[must_use]
     pub fn intent_id(mut self, intent_id: impl Into<String>) -> Self {
         self.intent_id = Some(intent_id.into());
+        self
+    }
+
+    /// Says what happened in the run so far, for tools that require another one before them.
+    ///
+    /// A call counts where it succeeded, now or at its first time. Without a history nothing
+    /// was done, and such a tool does not run. Give the messages of this run alone; an
+    /// [`Agent`](crate::Agent) does.
+    ///
+    /// ```
+    /// use toolkit::dialect::{Answered, Message, Reply};
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Looks up an order.
+    /// #[tool]
+    /// fn get_order(order_id: &str) -> String {
+    ///     format!("{order_id}: delivered")
+    /// }
+    ///
+    /// /// Refunds an order.
+    /// #[tool(requires(get_order(order_id)))]
+    /// fn refund(order_id: &str) -> &'static str {
+    ///     "refunded"
+    /// }
+    ///
+    /// let view = Registry::builder().tools(tools![get_order, refund]).build()?.view(Caller::new("ann"));
+    /// let refund = ToolCall::new("call_2", "refund", r#"{"order_id": "O-1"}"#);
+    /// let outcome = view.dispatch_blocking(&refund, Options::default())?;
+    /// assert_eq!(
+    ///     outcome.text(),
+    ///     "refund did not run: in this run, something has to be done before it. Call get_order with \
+    ///      order_id \"O-1\". When that succeeded, call refund again.",
+    /// );
+    ///
+    /// let look = ToolCall::new("call_1", "get_order", r#"{"order_id": "O-1"}"#);
+    /// let looked = view.dispatch_blocking(&look, Options::default())?;
+    /// let history = [
+    ///     Message::Assistant(Reply::calls([look.clone()])),
+    ///     Message::Results(vec![Answered::new(look, looked)]),
+    /// ];
+    /// let outcome = view.dispatch_blocking(&refund, Options::default().history(&history))?;
+    /// assert_eq!(outcome.text(), "refunded");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn history(mut self, messages: &[Message]) -> Self {
+        let answered = messages.iter().flat_map(|message| match message {
+            Message::Results(answered) => answered.as_slice(),
+            Message::User(_) | Message::Assistant(_) => &[],
+        });
+        self.done.extend(answered.filter_map(|answered| {
+            let outcome = &answered.outcome;
+            match outcome.first_status().unwrap_or_else(|| outcome.status()) {
+                Status::Ok => Some((answered.call.clone(), false)),
+                Status::DryRun => Some((answered.call.clone(), true)),
+                _ => None,
+            }
+        }));
         self
     }
 

@@ -3,19 +3,21 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::{Options, Registry};
-use crate::call::{Outcome, ToolCall};
+use super::{Finder, Options, Registry};
+use crate::arguments;
+use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{
-    self, Allowed, Entry, Label, Sight, Viewer, in_reach, is_visible, strips, trifecta,
+    self, Allowed, Done, Entry, Label, Sight, Viewer, in_reach, is_visible, strips, trifecta,
 };
-use crate::tool::Effect;
+use crate::index::{Index, Part};
+use crate::tool::{Effect, Requirement};
 
 /// What one agent sees of a registry: an allowlist and a caller.
 ///
@@ -55,13 +57,21 @@ use crate::tool::Effect;
 /// ```
 #[derive(Clone)]
 pub struct View {
-    pub(super) registry: Registry,
-    pub(super) caller: Arc<Caller>,
-    pub(super) allowed: Allowed,
-    pub(super) label: Label,
+    registry: Registry,
+    caller: Arc<Caller>,
+    allowed: Allowed,
+    label: Label,
+    /// The visible part of the registry's index, from the first search on: as long as the run has
+    /// read nothing untrusted, and from then on.
+    parts: Arc<[OnceLock<Part>; 2]>,
 }
 
 impl View {
+    pub(super) fn new(registry: Registry, caller: Caller, allowed: Allowed) -> Self {
+        let (caller, label) = (Arc::new(caller), Label::default());
+        Self { registry, caller, allowed, label, parts: Arc::default() }
+    }
+
     /// Keeps only the named tools; nothing that is hidden already comes back.
     ///
     /// A name that no tool has is ignored.
@@ -85,6 +95,7 @@ impl View {
         let names: BTreeSet<String> =
             names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         self.allowed.keep_only(names);
+        self.parts = Arc::default();
         self
     }
 
@@ -300,7 +311,7 @@ impl View {
     }
 
     async fn through_gates(&self, options: Options, call: &ToolCall) -> Result<Outcome, Abort> {
-        let (checked, viewer) = (&self.registry.0, self.viewer(options));
+        let (checked, viewer) = (&self.registry.0, self.viewer(call.name(), options));
         let inbound = match self.inbound(call) {
             None => None,
             Some(Ok(inbound)) => Some(inbound),
@@ -308,6 +319,7 @@ impl View {
         };
         let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
         let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
+        let outcome = self.answered(call.name(), outcome);
         Ok(match inbound {
             None => outcome,
             Some(inbound) => inbound.told(outcome, &checked.house.limits),
@@ -355,7 +367,7 @@ impl View {
     /// As [`View::dispatch`].
     pub async fn resume(&self, approval_id: &str, options: Options) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
-        gate::resume(&checked.entries, &checked.house, self.viewer(options), approval_id).await
+        gate::resume(&checked.entries, &checked.house, self.viewer("", options), approval_id).await
     }
 
     /// Resumes a parked call, for hosts without an async runtime.
@@ -370,14 +382,112 @@ impl View {
         Sight { caller: &self.caller, allowed: &self.allowed, label: &self.label }
     }
 
-    fn viewer(&self, options: Options) -> Viewer<'_> {
-        let Options { run_id, intent_id, dry_run, along } = options;
+    /// What the view itself answers to a call that passed all gates, where it does.
+    fn answered(&self, name: &str, outcome: Outcome) -> Outcome {
+        match &self.registry.0.finder {
+            Some((finds, finder)) if *finds == name && outcome.status() == Status::Ok => {
+                let asked = serde_json::from_str(outcome.text()).unwrap_or_default();
+                Outcome::ok(finder.answer(self, &asked).to_string(), true)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// What the model finds its tools by, where it is visible.
+    pub(crate) fn finder(&self) -> Option<&dyn Finder> {
+        let (name, finder) = self.registry.0.finder.as_ref()?;
+        self.place_of(name).map(|_| &**finder)
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        self.registry.index()
+    }
+
+    /// The visible part of the index.
+    pub(crate) fn part(&self) -> &Part {
+        let [untainted, tainted] = &*self.parts;
+        let part = if self.label.is_tainted() { tainted } else { untainted };
+        part.get_or_init(|| self.index().part(self.seen_at()))
+    }
+
+    /// The visible tools by the meaning of a request, where there is an embedder and it can say.
+    pub(crate) fn ranked_by_meaning(&self, request: &str) -> Option<Vec<(usize, f32)>> {
+        let (embedder, vectors) = self.registry.0.meaning.as_ref()?;
+        match vectors.rank(&**embedder, self.part(), request) {
+            Ok(ranked) => Some(ranked),
+            Err(error) => {
+                tracing::warn!(error, "a search goes by words alone: the embedder failed");
+                None
+            }
+        }
+    }
+
+    /// The names of the tools that it does not show, for the host.
+    pub(crate) fn hidden_names(&self) -> Vec<&str> {
+        let visible = self.seen_at();
+        let all = self.registry.0.definitions.iter().enumerate();
+        let hidden = all.filter(|(place, _)| visible.binary_search(place).is_err());
+        hidden.map(|(_, definition)| definition.name.as_str()).collect()
+    }
+
+    /// The name of the visible tool that has it, or has it on the wire.
+    pub(crate) fn own_name(&self, name: &str) -> Option<&str> {
+        self.definition_at(self.place_of(name)?).map(|definition| definition.name.as_str())
+    }
+
+    pub(crate) fn definition_at(&self, place: usize) -> Option<&Definition> {
+        self.registry.0.definitions.get(place)
+    }
+
+    /// Whether a visible tool requires that another one was called before it.
+    pub(crate) fn requires_another(&self, name: &str) -> bool {
+        self.requirements_of(name).next().is_some()
+    }
+
+    /// The visible tools that a visible one requires of the run, whatever their arguments.
+    pub(crate) fn required_of_run(&self) -> Vec<&str> {
+        let all = self.visible().into_iter().flat_map(|name| self.requirements_of(name));
+        let of_run = all.filter(|requirement| requirement.same.is_empty());
+        let visible = of_run.filter_map(|requirement| self.own_name(&requirement.tool));
+        visible.filter(|name| !self.requires_another(name)).collect()
+    }
+
+    fn requirements_of(&self, name: &str) -> impl Iterator<Item = &Requirement> {
+        let entry = self.place_of(name).and_then(|place| self.registry.0.entries.get(place));
+        entry.into_iter().flat_map(|entry| &entry.tool.policy.requires)
+    }
+
+    /// The calls that succeeded, by the tools' own names and in the full schema's form.
+    fn done(&self, calls: Vec<(ToolCall, bool)>) -> Arc<[Done]> {
+        // Which shares one place for nothing.
+        if calls.is_empty() {
+            return Arc::default();
+        }
+        let done = calls.into_iter().map(|(call, is_rehearsed)| {
+            let call = match self.inbound(&call) {
+                Some(Ok(inbound)) => inbound.call,
+                Some(Err(_)) | None => call,
+            };
+            let checked = &self.registry.0;
+            let entry = checked.entries.get(self.place_of(call.name())?)?;
+            let limits = checked.house.limits.unmeasured();
+            // What it ran with: its defaults are written in.
+            let arguments = arguments::normal_form(&entry.schema, call.given(), &limits).ok()?;
+            Some(Done { tool: entry.tool.name.clone(), arguments, is_rehearsed })
+        });
+        done.flatten().collect()
+    }
+
+    fn viewer(&self, tool: &str, options: Options) -> Viewer<'_> {
+        let Options { run_id, intent_id, dry_run, done, along } = options;
+        let done = if !done.is_empty() && self.requires_another(tool) { done } else { Vec::new() };
         Viewer {
             sight: self.sight(),
             run_id: run_id.map(Arc::from),
             intent_id: intent_id.map(Box::from),
             dry_run,
             along,
+            done: self.done(done),
         }
     }
 

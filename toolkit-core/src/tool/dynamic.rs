@@ -9,7 +9,7 @@ use super::passage::{
     Check, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure, ToolOutput,
     Verification, checked, returned, taken,
 };
-use super::policy::{LedgerUse, OnDenied, Policy};
+use super::policy::{LedgerUse, OnDenied, Policy, Requirement};
 use super::preview::{IntoPreview, previewed};
 use super::unknown::{IntoVerified, OnUnknown, Verified, verified};
 use super::{Body, BoxFuture, Effect, Input, Tool};
@@ -373,6 +373,49 @@ impl DynamicTool {
         I::Item: Into<String>,
     {
         self.policy.idempotency.extend(fields.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names a tool that must have succeeded before it in the same run.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::prelude::*;
+    ///
+    /// # let tool = |name| Tool::dynamic(name, name, json!({}), |_, _| async { Ok::<_, ToolError>("ok") });
+    /// let refund = tool("refund").requires("verify_identity");
+    /// let registry = Registry::builder().tool(refund).tool(tool("verify_identity")).build()?;
+    /// let call = ToolCall::new("call_1", "refund", "{}");
+    /// let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, Options::default())?;
+    /// assert_eq!(outcome.status(), Status::Prerequisite);
+    /// assert!(outcome.text().contains("Call verify_identity."));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn requires(self, tool: impl Into<String>) -> Self {
+        self.requires_same(tool, [""; 0])
+    }
+
+    /// Names a tool that must have succeeded before it in the same run, with the same values of
+    /// these fields.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolkit::{Tool, ToolError};
+    ///
+    /// let schema = json!({"properties": {"order_id": {"type": "string"}}});
+    /// let refund = Tool::dynamic("refund", "Refunds.", schema, |_, _| async { Ok::<_, ToolError>(()) })
+    ///     .requires_same("get_order", ["order_id"]);
+    /// assert_eq!(Tool::from(refund).name(), "refund");
+    /// ```
+    #[must_use]
+    pub fn requires_same<I>(mut self, tool: impl Into<String>, fields: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let same = fields.into_iter().map(Into::into).collect();
+        self.policy.requires.push(Requirement { tool: tool.into(), same });
         self
     }
 

@@ -28,7 +28,7 @@ pub use passage::{
     Check, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure,
     ToolOutput, Verification, checked, returned, taken,
 };
-pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy};
+pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy, Requirement, requirements};
 pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
 pub(crate) use state::NeededBy;
@@ -282,6 +282,16 @@ impl Tool {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether the model fills a parameter of this name.
+    pub(crate) fn has_parameter(&self, name: &str) -> bool {
+        match &self.input {
+            Input::Params(params) => params.iter().any(|param| param.name == name),
+            Input::Given(schema) => {
+                schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+            }
+        }
     }
 
     /// The input schema; that of a signature with the formats that tell Rust's number types apart.

@@ -41,6 +41,8 @@ pub struct Policy {
     /// The parameters, by their names in the schema, that make two calls one; empty where it
     /// does not say.
     pub idempotency: Vec<String>,
+    /// What must have succeeded before it in the same run.
+    pub requires: Vec<Requirement>,
     /// How a person agrees; `None` where the tool says nothing of it.
     pub approval: Option<ApprovalPolicy>,
     /// Whether the tool tells what a call would do.
@@ -63,6 +65,26 @@ pub struct Policy {
     pub writes_external: bool,
 }
 
+/// A tool that must have succeeded before another one in the same run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// The name of the tool.
+    pub tool: String,
+    /// The parameters, by their names in the schema, that were given the same values.
+    pub same: Vec<String>,
+}
+
+/// What the attribute was given: each a tool's name, and behind it the parameters.
+#[must_use]
+pub fn requirements(said: &[&[&str]]) -> Vec<Requirement> {
+    let one = |words: &&[&str]| {
+        let (tool, same) = words.split_first()?;
+        let same = same.iter().map(|&name| name.to_owned()).collect();
+        Some(Requirement { tool: (*tool).to_owned(), same })
+    };
+    said.iter().filter_map(one).collect()
+}
+
 impl Policy {
     /// A tool that says nothing.
     pub const DEFAULT: Self = Self {
@@ -73,6 +95,7 @@ impl Policy {
         on_unknown: OnUnknown::InDoubt,
         ledger: LedgerUse::Needed,
         idempotency: Vec::new(),
+        requires: Vec::new(),
         approval: None,
         has_preview: false,
         preview_must_match: false,

@@ -125,6 +125,47 @@ impl Form for Names {
     }
 }
 
+/// Tools that must have succeeded before, each with parameters that are the same.
+pub(crate) struct Requirements(pub(crate) Vec<Required>);
+
+/// A tool by its name, and parameters.
+pub(crate) struct Required {
+    /// The tool's name.
+    pub(crate) tool: Text,
+    /// The parameters.
+    pub(crate) same: Vec<Ident>,
+}
+
+impl Form for Requirements {
+    const SHAPE: &'static str = "(tool, tool(parameter), …)";
+
+    fn read(input: ParseStream<'_>, _: &mut Diagnostics) -> syn::Result<Self> {
+        let all = in_parentheses(input, |all| all.parse_terminated(Required::read, Token![,]))?;
+        if all.is_empty() {
+            return Err(input.error("expected the name of a tool"));
+        }
+        Ok(Self(all.into_iter().collect()))
+    }
+}
+
+impl Required {
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        let tool = if input.peek(LitStr) {
+            Text::of(&input.parse()?)
+        } else {
+            let name = input.call(Ident::parse_any)?;
+            Text { text: name.unraw().to_string(), span: name.span() }
+        };
+        let mut same = Vec::new();
+        if input.peek(syn::token::Paren) {
+            let names =
+                in_parentheses(input, |names| names.parse_terminated(Ident::parse_any, Token![,]))?;
+            same.extend(names);
+        }
+        Ok(Self { tool, same })
+    }
+}
+
 /// An expression over the arguments.
 pub(crate) struct Rule(pub(crate) TokenStream);
 

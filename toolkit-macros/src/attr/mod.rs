@@ -9,7 +9,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
 
 pub(crate) use form::{
-    Approval, Count, Flag, Marker, Names, NoLedger, Root, Rule, Text, Unknown, Words,
+    Approval, Count, Flag, Marker, Names, NoLedger, Requirements, Root, Rule, Text, Unknown, Words,
 };
 pub(crate) use value::{Literal, Value};
 
@@ -148,8 +148,12 @@ keys! {
         "preview" preview: Once<Rule>;
         /// Whether an approved call runs only while that stays as it was.
         "preview_must_match" preview_must_match: Once<Flag>;
+        /// Whether the model says how much the result is to tell.
+        "formats" formats: Once<Flag>;
         /// The business rules.
         "check" check: Many<Rule>;
+        /// What must have succeeded before it in the same run.
+        "requires" requires: Once<Requirements>;
         /// What makes two calls the same call.
         "idempotency" idempotency: Once<Names>;
         /// What becomes of a call of which nobody knows whether it took effect.

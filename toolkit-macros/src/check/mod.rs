@@ -29,16 +29,41 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Bo
     let name = tool_name(&written, diag);
     let description = description(&written, diag);
     let policy = policy::policy(&written, diag);
+    let formats = formats(&written, diag);
     let title = written.keys.title.get().and_then(|title| text("title", title, diag));
     let Written { function, receiver, params, output, .. } = written;
     let params = params.into_iter().enumerate();
     let params = params.filter_map(|(index, param)| self::param(index, param, diag)).collect();
     match description {
-        Some(description) if diag.is_empty() => {
-            Ok(Tool { function, name, title, description, policy, receiver, params, output })
-        }
+        Some(description) if diag.is_empty() => Ok(Tool {
+            function,
+            name,
+            title,
+            description,
+            policy,
+            receiver,
+            params,
+            formats,
+            output,
+        }),
         _ => Err(Box::new(function)),
     }
+}
+
+/// Whether a parameter is added by which the model says how much it wants to read.
+fn formats(written: &Written, diag: &mut Diagnostics) -> bool {
+    let formats = policy::is_set(&written.keys.formats);
+    let is_taken = |param: &&WrittenParam| param.name().as_deref() == Some("format");
+    if let Some(key) = written.keys.formats.key().filter(|_| formats)
+        && written.params.iter().any(|param| is_taken(&param))
+    {
+        diag.at(
+            key,
+            "`formats` adds a parameter `format`, and there is one already: rename it, or take \
+             `formats` away",
+        );
+    }
+    formats
 }
 
 /// Checks every rule of a toolbox; the `impl` alone where one does not hold.

@@ -50,6 +50,7 @@ pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
         verify,
         no_ledger: keys.ledger.get().map(|ledger| ledger.0.clone()),
         idempotency: idempotency(written, diag),
+        requires: requires(written, diag),
         approval: keys.approval.get().map(|approval| agreement(keys, approval, diag)),
         checks: keys.check.0.iter().map(|check| check.0.clone()).collect(),
         preview: keys.preview.get().map(|preview| preview.0.clone()),
@@ -118,7 +119,7 @@ fn apart(written: &Written, diag: &mut Diagnostics) {
     }
 }
 
-fn is_set(flag: &Once<Flag>) -> bool {
+pub(super) fn is_set(flag: &Once<Flag>) -> bool {
     flag.get().is_some_and(|flag| flag.0)
 }
 
@@ -251,12 +252,40 @@ fn on_unknown(
 
 /// The names in the schema of what makes two calls the same call.
 fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<(TokenStream, String)> {
+    let names = written.keys.idempotency.get().map(|names| names.0.as_slice());
+    named(names.unwrap_or_default(), "idempotency", written, diag)
+}
+
+/// What must have succeeded before.
+fn requires(
+    written: &Written,
+    diag: &mut Diagnostics,
+) -> Vec<(String, Vec<(TokenStream, String)>)> {
+    let all = written.keys.requires.get().map(|all| all.0.as_slice()).unwrap_or_default();
+    let mut requires: Vec<(String, Vec<(TokenStream, String)>)> = Vec::new();
+    for required in all {
+        let Text { text, span } = &required.tool;
+        if requires.iter().any(|(earlier, _)| earlier == text) {
+            diag.at(*span, format!("`{text}` stands twice: keep one of the two"));
+        }
+        requires.push((text.clone(), named(&required.same, "requires", written, diag)));
+    }
+    requires
+}
+
+/// The names in the schema of parameters that are named.
+fn named(
+    names: &[Ident],
+    key: &str,
+    written: &Written,
+    diag: &mut Diagnostics,
+) -> Vec<(TokenStream, String)> {
     let mut seen = Vec::new();
-    for name in written.keys.idempotency.get().into_iter().flat_map(|names| &names.0) {
+    for name in names {
         let word = name.unraw().to_string();
         if seen.contains(&word) {
             diag.error(name, format_args!("`{word}` stands twice: keep one of the two"));
-        } else if let Some(message) = no_argument(name, written) {
+        } else if let Some(message) = no_argument(name, key, written) {
             diag.error(name, message);
         }
         seen.push(word);
@@ -267,7 +296,7 @@ fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<(TokenStream, S
 }
 
 /// Why a name is not that of an argument.
-fn no_argument(name: &Ident, written: &Written) -> Option<String> {
+fn no_argument(name: &Ident, key: &str, written: &Written) -> Option<String> {
     let word = name.unraw().to_string();
     let param = written.params.iter().find(|param| param.is_called(&word));
     if param.is_some_and(WrittenParam::is_argument) {
@@ -282,13 +311,12 @@ fn no_argument(name: &Ident, written: &Written) -> Option<String> {
     let known = arguments().filter_map(|param| Some(param.ident.as_ref()?.unraw().to_string()));
     let known: Vec<_> = known.collect();
     if known.is_empty() {
-        return Some(with_help(message, "the model fills none: remove `idempotency`"));
+        return Some(with_help(message, format_args!("the model fills none: remove `{key}`")));
     }
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     if param.is_some() || word == "self" {
         let known = listed(&known);
-        let help =
-            format_args!("what the model fills tells two calls apart: write some of {known}");
+        let help = format_args!("what the model fills can be named here: write some of {known}");
         return Some(with_help(message, help));
     }
     Some(did_you_mean(message, &word, &known))

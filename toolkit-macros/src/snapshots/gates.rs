@@ -34,6 +34,9 @@ const _: () = {
                     why: ::std::borrow::Cow::Borrowed("the bank keeps one"),
                 },
                 idempotency: ::toolkit::__private::words(&["orderId"]),
+                requires: ::toolkit::__private::requirements(
+                    &[&["verify_identity"], &["get-order", "orderId"]],
+                ),
                 approval: ::core::option::Option::Some(::toolkit::__private::ApprovalPolicy {
                     quorum: 2u32,
                     four_eyes: true,

@@ -6,6 +6,7 @@ mod dispatch;
 mod gates;
 mod ledger;
 mod measure;
+mod search;
 
 use std::process::ExitCode;
 
@@ -31,7 +32,8 @@ fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
     let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
     let sizes = dialects::sizes().into_iter().map(|size| size.name);
-    measured.chain(of_stores).chain(sizes).chain(dialects::time_names()).collect()
+    let others = dialects::time_names().into_iter().chain(search::names());
+    measured.chain(of_stores).chain(sizes).chain(others).collect()
 }
 
 fn main() -> ExitCode {
@@ -84,6 +86,9 @@ fn print_all(subject: &str) -> ExitCode {
             "of": "least milliseconds over serialising the 1,000 full schemas",
             "floor": (time.floor * 100.0).round() / 100.0,
         });
+        println!("{line}");
+    }
+    for line in search::lines(subject) {
         println!("{line}");
     }
     ExitCode::SUCCESS

@@ -1,0 +1,311 @@
+//! What must have succeeded before a tool in the same run.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolkit::dialect::{
+    Answered, Anthropic, Dialect, Message, OpenAiChat, OpenAiResponses, Request,
+};
+use toolkit::ledger::{Desk, MemoryLedger, Person};
+use toolkit::prelude::*;
+use toolkit::{Agent, Model, ModelError, Outcome, Reply, ScriptedModel, Turn};
+
+/// Verifies who is asking.
+#[tool(effect = "read")]
+fn verify_identity(code: u16) -> Result<&'static str, ToolError> {
+    if code == 1234 { Ok("verified") } else { Err(ToolError::business("the code is wrong")) }
+}
+
+/// Looks up an order.
+#[tool(effect = "read", scopes("orders:read"))]
+fn lookup_order(order_id: &str, #[arg(default = 1)] part: u8) -> String {
+    format!("{order_id}/{part}")
+}
+
+/// Refunds an order.
+#[tool(
+    effect = "write",
+    requires(verify_identity, lookup_order(order_id)),
+    approval(amount > 500),
+    idempotency(order_id)
+)]
+fn refund(order_id: &str, amount: u32) -> String {
+    format!("refunded {amount} for {order_id}")
+}
+
+/// Tells what an order may get.
+#[tool(effect = "read", requires(lookup_order(order_id, part)))]
+fn advise(order_id: &str, #[arg(default = 1)] part: u8) -> String {
+    format!("{order_id}/{part} may be refunded")
+}
+
+fn ledger() -> Arc<MemoryLedger> {
+    Arc::new(MemoryLedger::new())
+}
+
+fn registry(ledger: &Arc<MemoryLedger>) -> Registry {
+    let tools = tools![verify_identity, lookup_order, refund, advise];
+    Registry::builder().tools(tools).ledger(Arc::clone(ledger)).build().unwrap()
+}
+
+fn view() -> View {
+    registry(&ledger()).view(Caller::new("ann").scopes(["orders:read"]))
+}
+
+fn dispatch(view: &View, history: &[Message], name: &str, arguments: Value) -> Outcome {
+    let call = ToolCall::new("call_x", name, arguments.to_string());
+    view.dispatch_blocking(call, Options::default().history(history)).unwrap()
+}
+
+/// The history of these calls, as they came out.
+fn history(view: &View, calls: &[(&str, Value)]) -> Vec<Message> {
+    let mut messages = vec![Message::User("Please.".to_owned())];
+    for (index, (name, arguments)) in calls.iter().enumerate() {
+        let call = ToolCall::new(format!("call_{index}"), *name, arguments.to_string());
+        let outcome = view.dispatch_blocking(&call, Options::default().history(&messages)).unwrap();
+        messages.push(Message::Assistant(Reply::calls([call.clone()])));
+        messages.push(Message::Results(vec![Answered::new(call, outcome)]));
+    }
+    messages
+}
+
+#[test]
+fn a_tool_does_not_run_before_what_it_requires_and_says_what_to_call() {
+    let view = view();
+    let asked = json!({"order_id": "O-1", "amount": 20});
+    let outcome = dispatch(&view, &[], "refund", asked.clone());
+    assert_eq!((outcome.status(), outcome.executed()), (Status::Prerequisite, false));
+    assert!(outcome.is_error() && outcome.is_retryable());
+    assert_eq!(
+        outcome.text(),
+        "refund did not run: in this run, something has to be done before it. Call \
+         verify_identity, and lookup_order with order_id \"O-1\". When that succeeded, call refund \
+         again.",
+    );
+    let verified = history(&view, &[("verify_identity", json!({"code": 1234}))]);
+    assert_eq!(
+        dispatch(&view, &verified, "refund", asked.clone()).text(),
+        "refund did not run: in this run, something has to be done before it. Call lookup_order \
+         with order_id \"O-1\". When that succeeded, call refund again.",
+    );
+    let both =
+        [("verify_identity", json!({"code": 1234})), ("lookup_order", json!({"order_id": "O-1"}))];
+    let done = history(&view, &both);
+    assert_eq!(dispatch(&view, &done, "refund", asked).text(), "refunded 20 for O-1");
+    let other = dispatch(&view, &done, "refund", json!({"order_id": "O-2", "amount": 20}));
+    assert_eq!(other.status(), Status::Prerequisite, "another order was looked up");
+}
+
+#[test]
+fn a_failed_call_does_not_count_and_arguments_are_compared_as_they_would_run() {
+    let view = view();
+    let failed = history(&view, &[("verify_identity", json!({"code": 1}))]);
+    let outcome = dispatch(&view, &failed, "refund", json!({"order_id": "O-1", "amount": 2}));
+    assert!(outcome.text().contains("Call verify_identity, and"));
+
+    let looked = history(&view, &[("lookup_order", json!({"order_id": "O-1", "part": 1.0}))]);
+    let advised = dispatch(&view, &looked, "advise", json!({"order_id": "O-1"}));
+    assert_eq!(advised.text(), "O-1/1 may be refunded", "the default is the same value");
+    let left_out = history(&view, &[("lookup_order", json!({"order_id": "O-1"}))]);
+    let advised = dispatch(&view, &left_out, "advise", json!({"order_id": "O-1", "part": 1}));
+    assert_eq!(advised.text(), "O-1/1 may be refunded", "so is the one that was left out");
+    let outcome = dispatch(&view, &looked, "advise", json!({"order_id": "O-1", "part": 2}));
+    assert_eq!(
+        outcome.text(),
+        "advise did not run: in this run, something has to be done before it. Call lookup_order \
+         with order_id \"O-1\" and part 2. When that succeeded, call advise again.",
+    );
+}
+
+#[test]
+fn wrong_arguments_are_told_before_what_is_required() {
+    let outcome = dispatch(&view(), &[], "refund", json!({"order_id": "O-1"}));
+    assert_eq!(outcome.status(), Status::Invalid);
+}
+
+#[test]
+fn a_tool_that_is_hidden_is_never_named() {
+    let narrow = registry(&ledger()).view(Caller::new("ann"));
+    let outcome = dispatch(&narrow, &[], "refund", json!({"order_id": "O-1", "amount": 2}));
+    assert_eq!((outcome.status(), outcome.is_retryable()), (Status::Prerequisite, false));
+    assert_eq!(
+        outcome.text(),
+        "refund did not run: something has to be done before it that you have no tool for. Do not \
+         call it again; tell the user.",
+    );
+    assert!(!outcome.structured().to_string().contains("lookup_order"));
+    assert_eq!(
+        outcome.host_note(),
+        Some("it requires `lookup_order`, which this view does not show"),
+    );
+}
+
+#[test]
+fn a_call_that_is_done_is_given_again_without_its_prerequisites() {
+    let view = view();
+    let asked = json!({"order_id": "O-1", "amount": 20});
+    let both =
+        [("verify_identity", json!({"code": 1234})), ("lookup_order", json!({"order_id": "O-1"}))];
+    let done = history(&view, &both);
+    assert_eq!(dispatch(&view, &done, "refund", asked.clone()).status(), Status::Ok);
+    assert_eq!(dispatch(&view, &[], "refund", asked).status(), Status::Duplicate);
+}
+
+#[test]
+fn a_parked_call_runs_where_there_is_no_history_any_more() {
+    let ledger = ledger();
+    let registry = registry(&ledger);
+    let view = registry.view(Caller::new("ann").scopes(["orders:read"]));
+    let both =
+        [("verify_identity", json!({"code": 1234})), ("lookup_order", json!({"order_id": "O-1"}))];
+    let done = history(&view, &both);
+    let waits = dispatch(&view, &done, "refund", json!({"order_id": "O-1", "amount": 900}));
+    let id = waits.approval_id().expect("it waits");
+    let kim = Person::authenticated("kim", "web").scopes(["approvals:decide"]);
+    let desk = Desk::new(ledger);
+    let shown = pollster::block_on(desk.show(id)).unwrap();
+    pollster::block_on(desk.approve(&kim, id, &shown.binding)).unwrap();
+    let outcome = view.resume_blocking(id, Options::default()).unwrap();
+    assert_eq!(outcome.text(), "refunded 900 for O-1");
+}
+
+#[test]
+fn a_rehearsal_counts_for_a_rehearsal_only() {
+    let tool = |name: &str| {
+        Tool::dynamic(name, "Does it.", json!({}), |_, _| async { Ok::<_, Failure>("done") })
+    };
+    let tools = [Tool::from(tool("first")), tool("then").requires("first").into()];
+    let view = Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"));
+    let first = ToolCall::new("1", "first", "{}");
+    let rehearsed = view.dispatch_blocking(&first, Options::default().dry_run()).unwrap();
+    assert_eq!(rehearsed.status(), Status::DryRun);
+    let history = [Message::Results(vec![Answered::new(first, rehearsed)])];
+    let then = ToolCall::new("2", "then", "{}");
+    let options = || Options::default().history(&history);
+    let status = |options| view.dispatch_blocking(&then, options).unwrap().status();
+    assert_eq!(status(options()), Status::Prerequisite);
+    assert_eq!(status(options().dry_run()), Status::DryRun);
+}
+
+#[test]
+fn calls_that_a_strict_form_wrote_otherwise_count_as_what_they_mean() {
+    let view = view();
+    let dialect = OpenAiResponses.strict();
+    let body = json!({
+        "output": [{
+            "type": "function_call",
+            "call_id": "call_1",
+            "name": "lookup_order",
+            "arguments": r#"{"order_id": "O-1", "part": null}"#,
+            "status": "completed",
+        }],
+        "status": "completed",
+    });
+    let reply = dialect.read(&body.to_string()).unwrap();
+    let call = reply.tool_calls().next().unwrap().clone();
+    let outcome = view.dispatch_blocking(&call, Options::default()).unwrap();
+    let history = [Message::Results(vec![Answered::new(call, outcome)])];
+    let status = |part: Value| {
+        dispatch(&view, &history, "advise", json!({"order_id": "O-1", "part": part})).status()
+    };
+    assert_eq!(
+        [Value::Null, json!(1), json!(2)].map(status),
+        [Status::Ok, Status::Ok, Status::Prerequisite]
+    );
+}
+
+#[test]
+fn the_loop_keeps_the_history_of_its_own_run_also_of_the_same_reply() {
+    let together = Reply::calls([
+        ToolCall::new("1", "verify_identity", r#"{"code": 1234}"#),
+        ToolCall::new("2", "lookup_order", r#"{"order_id": "O-1"}"#),
+        ToolCall::new("3", "advise", r#"{"order_id": "O-1", "part": 1}"#),
+        ToolCall::new("4", "refund", r#"{"order_id": "O-1", "amount": 20}"#),
+    ]);
+    let model = ScriptedModel::new([
+        together,
+        Reply::text("Done."),
+        Reply::call("refund", r#"{"order_id": "O-2", "amount": 1}"#),
+        Reply::text("No."),
+    ]);
+    let agent = Agent::new(model, view());
+    let run = agent.run_blocking("Refund O-1.").unwrap();
+    let all = ["verify_identity", "lookup_order"];
+    assert_eq!(run.trajectory()[..2], all);
+    assert_eq!(run.trajectory().last(), Some(&"refund"));
+    let run = agent.resume_blocking(run.resumable_messages(), "And O-2.").unwrap();
+    assert_eq!(run.blocked_tools(), ["refund"], "what another run did does not count");
+}
+
+#[test]
+fn what_can_never_be_met_is_a_mistake_of_the_registry() {
+    let tool = |name: &str| {
+        let schema = json!({"properties": {"a": {"type": "string"}}});
+        Tool::dynamic(name, "Does it.", schema, |_, _| async { Ok::<_, Failure>("done") })
+    };
+    let faults = |tools: Vec<Tool>| -> Vec<String> {
+        let errors = Registry::builder().tools(tools).build().unwrap_err();
+        errors.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        faults(vec![tool("one").requires("another").into()]),
+        ["tool `one`: it requires `another`, and there is no such tool; add it"],
+    );
+    assert_eq!(
+        faults(vec![tool("one").requires_same("two", ["a", "b"]).into(), tool("two").into()]),
+        ["tool `one`: it requires `two` with the same `b`, and `one` has no such parameter"],
+    );
+    let circle = "what it requires requires it in turn, so that none of them ever runs; take one \
+                  `requires` away";
+    assert_eq!(
+        faults(vec![
+            tool("one").requires("two").into(),
+            tool("two").requires("three").into(),
+            tool("three").requires("one").into(),
+            tool("four").requires("one").into(),
+        ]),
+        ["one", "two", "three"].map(|name| format!("tool `{name}`: {circle}")),
+    );
+}
+
+/// Keeps what each turn would send as its choice.
+struct Shows<'d> {
+    dialect: &'d dyn Dialect,
+    script: ScriptedModel,
+    choices: std::sync::Mutex<Vec<Value>>,
+}
+
+impl Model for Shows<'_> {
+    async fn reply(&self, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+        let offer = turn.offer(self.dialect)?;
+        let request = Request::new("small", turn.messages()).offer(&offer);
+        let sent = self.dialect.request(&request)["tool_choice"].clone();
+        self.choices.lock().unwrap().push(sent);
+        self.script.reply(turn).await
+    }
+}
+
+#[test]
+fn the_loop_forces_what_is_required_of_the_run_on_its_first_turn_and_releases_it() {
+    let choices = |dialect: &dyn Dialect, forces: bool| {
+        let script = ScriptedModel::new([
+            Reply::call("verify_identity", r#"{"code": 1}"#),
+            Reply::call("verify_identity", r#"{"code": 1234}"#),
+            Reply::text("Welcome."),
+        ]);
+        let model = Shows { dialect, script, choices: std::sync::Mutex::default() };
+        let agent = Agent::new(&model, view());
+        let agent = if forces { agent.force_prerequisites() } else { agent };
+        agent.run_blocking("Hello.").unwrap();
+        model.choices.into_inner().unwrap()
+    };
+    let named = json!({"type": "function", "function": {"name": "verify_identity"}});
+    assert_eq!(choices(&OpenAiChat, true), [named, Value::Null, Value::Null]);
+    assert_eq!(
+        choices(&Anthropic, true),
+        [json!({"type": "tool", "name": "verify_identity"}), Value::Null, Value::Null],
+    );
+    assert_eq!(choices(&OpenAiChat, false), [Value::Null, Value::Null, Value::Null]);
+    let thinks = Anthropic.with_thinking();
+    assert_eq!(choices(&thinks, true), [Value::Null, Value::Null, Value::Null]);
+}

@@ -1,0 +1,8 @@
+//! The tools of a registry for people to read, and as a file that shows what changed.
+
+mod change;
+mod lock;
+mod page;
+
+pub use change::{Change, ChangeKind, Changes};
+pub use lock::locked;
