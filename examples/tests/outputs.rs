@@ -11,6 +11,9 @@ mod create_payment;
 #[path = "../01_four_steps.rs"]
 mod four_steps;
 #[expect(dead_code, reason = "`main` is for the program")]
+#[path = "../05_mcp_server.rs"]
+mod mcp_server;
+#[expect(dead_code, reason = "`main` is for the program")]
 #[path = "../03_support_agent/main.rs"]
 mod support_agent;
 
@@ -60,6 +63,11 @@ fn create_payment_prints_its_checked_in_output() {
 fn support_agent_prints_its_checked_in_output() {
     let command = Command::parse(&[]).unwrap();
     assert_same_as_file("03_support_agent.out", &printed(|out| command.run(out)));
+}
+
+#[test]
+fn mcp_server_prints_its_checked_in_output() {
+    assert_same_as_file("05_mcp_server.out", &printed(mcp_server::run));
 }
 
 fn last_request(provider: &Provider) -> (String, Rows) {

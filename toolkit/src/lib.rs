@@ -255,6 +255,9 @@ pub mod dialect {
 /// ```
 pub mod ledger;
 
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.
 ///
 /// ```

@@ -209,8 +209,11 @@ impl Desk {
     /// # Ok::<(), toolkit::ledger::DeskError>(())
     /// ```
     pub fn shared(store: Arc<dyn Ledger>) -> Self {
-        let scope = "approvals:decide".to_owned();
-        Self { shelf: Shelf::over(store), scope, tenant: None }
+        Self::over(Shelf::over(store))
+    }
+
+    pub(super) fn over(shelf: Shelf) -> Self {
+        Self { shelf, scope: "approvals:decide".to_owned(), tenant: None }
     }
 
     /// Names the scope that a person needs to decide, instead of `approvals:decide`.

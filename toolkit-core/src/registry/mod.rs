@@ -19,6 +19,7 @@ use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{Allowed, Entry, House};
+use crate::ledger::{Desk, inside::Book};
 
 /// All tools of a program.
 ///
@@ -92,6 +93,25 @@ impl Registry {
             }
         }
         ToolConfigErrors::of(errors)
+    }
+
+    /// Where people decide on the calls that wait in the registry's own ledger.
+    ///
+    /// `None` where it has no ledger.
+    ///
+    /// ```
+    /// use toolkit::ledger::{Filter, MemoryLedger};
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().ledger(MemoryLedger::new()).build()?;
+    /// let desk = registry.desk().expect("it has a ledger");
+    /// assert!(pollster::block_on(desk.waiting(&Filter::default()))?.is_empty());
+    /// assert!(Registry::builder().build()?.desk().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn desk(&self) -> Option<Desk> {
+        self.0.house.book.as_ref().map(Book::desk)
     }
 
     /// The error with the place where its tool is written.
