@@ -7,7 +7,7 @@ use std::path::Path;
 use toolkit_tests::files;
 
 /// The nouns from the top floor down; those of one line stand side by side.
-const FLOORS: [&[&str]; 14] = [
+const FLOORS: [&[&str]; 15] = [
     &["testing"],
     &["agent"],
     &["registry", "decoder"],
@@ -20,7 +20,8 @@ const FLOORS: [&[&str]; 14] = [
     &["call"],
     &["problem"],
     &["limits"],
-    &["caller"],
+    &["context"],
+    &["caller", "cancellation"],
     &["error"],
 ];
 

@@ -6,6 +6,8 @@ mod agent;
 mod arguments;
 mod call;
 mod caller;
+mod cancellation;
+mod context;
 mod decoder;
 pub mod dialect;
 mod error;
@@ -24,7 +26,9 @@ pub use agent::{
     Agent, Bound, Budget, Clock, Model, ModelError, Run, ScriptedModel, Stop, SystemClock, Turn,
 };
 pub use call::{Outcome, Status, ToolCall};
-pub use caller::{CallContext, Caller, Scopes};
+pub use caller::{Caller, Scopes};
+pub use cancellation::Cancellation;
+pub use context::{CallContext, Observer, Progress};
 pub use decoder::{Decoder, Report};
 pub use error::{
     Abort, BoxError, Category, Failure, FatalKind, FatalToolError, ToolConfigError,

@@ -127,6 +127,9 @@ pub use toolkit_core::{Limits, Options, Registry, RegistryBuilder, View};
 // A call, for whom it is made, and what it came to.
 pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
 
+// What passes between a call and its host while it runs.
+pub use toolkit_core::{Cancellation, Observer, Progress};
+
 // What is wrong with a call.
 pub use toolkit_core::{Path, Problem, ProblemKind, Step};
 

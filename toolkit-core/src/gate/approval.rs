@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::{Way, dry_run, ledger};
 use crate::call::Outcome;
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::CallContext;
 use crate::error::ToolConfigError;
 use crate::ledger::inside::{Agreed, Parked, Prompt, Terms, Today};
 use crate::ledger::{ApprovalId, Digest};

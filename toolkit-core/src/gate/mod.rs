@@ -27,7 +27,8 @@ use ledger::{Kept, Parked};
 
 use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::{Along, CallContext};
 use crate::error::{Abort, ToolConfigError};
 use crate::ledger::Digest;
 use crate::ledger::inside::Book;
@@ -62,6 +63,8 @@ pub(crate) struct Viewer<'a> {
     pub(crate) run_id: Option<Arc<str>>,
     pub(crate) intent_id: Option<Box<str>>,
     pub(crate) dry_run: bool,
+    /// What the host gave along.
+    pub(crate) along: Option<Arc<Along>>,
 }
 
 /// Takes a call through the gates to its function and back.
@@ -117,14 +120,14 @@ async fn pass(
         let outcome = ledger::changed(book, *id, &entry.tool.name, is_rehearsal);
         return Ok(Box::pin(outcome).await);
     }
-    let Viewer { caller, run_id, intent_id, dry_run, .. } = viewer;
+    let Viewer { caller, run_id, intent_id, dry_run, along, .. } = viewer;
     let is_read = entry.tool.policy.effect == Some(Effect::Read);
     let book = house.book.as_ref().filter(|_| ledger::keeps(&entry.tool));
     let way = Way {
         entry,
         house,
         call,
-        context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id),
+        context: CallContext::new(Arc::clone(caller), call.shared_id(), run_id, along),
         is_rehearsal: (dry_run || house.dry_run) && !is_read,
         kept: book.map(|book| Box::new(Kept::new(book, intent_id, parked))),
         is_checked: AtomicBool::new(false),

@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{Entry, arguments, run};
 use crate::arguments::{Attempt, Slot, normal_form};
 use crate::call::{Arguments, Outcome, ToolCall};
-use crate::caller::{CallContext, Caller};
+use crate::caller::Caller;
+use crate::context::CallContext;
 use crate::error::ToolConfigError;
 use crate::limits::Limits;
 use crate::tool::{BoxFuture, Gates, Input, Passage, Rules, States, Stopped};
@@ -24,7 +25,7 @@ pub(crate) struct Verdict {
 /// Takes arguments through the arguments gate of a tool, with its own slots, and no further.
 pub(crate) fn arguments_alone(entry: &Entry, text: &str, limits: &Limits) -> Verdict {
     let call = ToolCall::new("call_1", entry.tool.name.as_str(), text);
-    let context = CallContext::new(Arc::new(Caller::new("trial")), call.id().into(), None);
+    let context = CallContext::new(Arc::new(Caller::new("trial")), call.id().into(), None, None);
     let trial = Trial { entry, call, limits, context, verdict: Mutex::new(None) };
     let ended = pollster::block_on(run::fenced(&entry.tool, Passage(&trial)));
     let verdict = trial.verdict.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,11 @@
 //! How one call is to be dispatched.
 
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::cancellation::Cancellation;
+use crate::context::{Along, Observer};
+
 /// How one call is to be dispatched.
 ///
 /// ```
@@ -20,6 +26,8 @@ pub struct Options {
     pub(super) run_id: Option<String>,
     pub(super) intent_id: Option<String>,
     pub(super) dry_run: bool,
+    /// Nothing for most calls, and then it costs nothing.
+    pub(super) along: Option<Box<Along>>,
 }
 
 impl Options {
@@ -72,5 +80,33 @@ impl Options {
     pub const fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
+    }
+    /// Gives the host a word by which it says that the call is wanted no more.
+    ///
+    /// The tool finds it as [`CallContext::cancellation`](crate::CallContext::cancellation).
+    #[must_use]
+    pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
+        self.along().cancellation = cancellation;
+        self
+    }
+
+    /// Says when the call must be over.
+    ///
+    /// The tool finds it as [`CallContext::deadline`](crate::CallContext::deadline).
+    #[must_use]
+    pub fn deadline(mut self, deadline: Instant) -> Self {
+        self.along().deadline = Some(deadline);
+        self
+    }
+
+    /// Sets who hears what the tool tells while it runs.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.along().observer = Some(observer);
+        self
+    }
+
+    fn along(&mut self) -> &mut Along {
+        self.along.get_or_insert_with(|| Box::new(Along::NOTHING))
     }
 }

@@ -290,13 +290,14 @@ impl View {
     }
 
     fn viewer(&self, options: Options) -> Viewer<'_> {
-        let Options { run_id, intent_id, dry_run } = options;
+        let Options { run_id, intent_id, dry_run, along } = options;
         Viewer {
             caller: &self.caller,
             allowed: &self.allowed,
             run_id: run_id.map(Arc::from),
             intent_id: intent_id.map(Box::from),
             dry_run,
+            along: along.map(Arc::from),
         }
     }
 

@@ -13,7 +13,7 @@ use super::policy::{LedgerUse, OnDenied, Policy};
 use super::preview::{IntoPreview, previewed};
 use super::unknown::{IntoVerified, OnUnknown, Verified, verified};
 use super::{Body, BoxFuture, Effect, Input, Tool};
-use crate::caller::CallContext;
+use crate::context::CallContext;
 use crate::error::Failure;
 use crate::output::Output;
 

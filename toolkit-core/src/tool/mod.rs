@@ -37,7 +37,7 @@ pub use table::{Annotated, Call, Table};
 pub use toolbox::{IntoToolbox, Receiver, Toolbox};
 pub use unknown::{IntoVerified, OnUnknown, Verified, verified};
 
-use crate::caller::CallContext;
+use crate::context::CallContext;
 use crate::output::Output;
 use crate::problem::Path;
 use crate::schema::{self, Field};

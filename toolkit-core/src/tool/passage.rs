@@ -13,7 +13,7 @@ use super::toolbox::{Receiver, Toolbox};
 use super::unknown::Verified;
 use crate::arguments::Slot;
 use crate::call::Outcome;
-use crate::caller::CallContext;
+use crate::context::CallContext;
 use crate::error::{BoxError, Cause, Failure, ToolConfigError, ToolError};
 use crate::output::{self, Output};
 use crate::problem::Problem;
