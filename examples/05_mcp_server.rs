@@ -30,7 +30,7 @@ enum Standing {
 #[derive(Clone)]
 struct Order {
     /// The order's id.
-    order_id: String,
+    id: String,
     /// What was paid, in euros.
     total: f64,
     standing: Standing,
@@ -40,18 +40,18 @@ struct Shop(Mutex<BTreeMap<String, Order>>);
 
 impl Shop {
     fn open() -> Self {
-        let order = |id: &str, total| Order {
-            order_id: id.to_owned(),
-            total,
-            standing: Standing::Delivered,
-        };
+        let order =
+            |id: &str, total| Order { id: id.to_owned(), total, standing: Standing::Delivered };
         let orders = [order("O-1001", 80.0), order("O-1002", 620.0), order("O-1003", 45.5)];
-        Self(Mutex::new(orders.map(|order| (order.order_id.clone(), order)).into()))
+        Self(Mutex::new(orders.map(|order| (order.id.clone(), order)).into()))
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut BTreeMap<String, Order>) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn find(&self, order_id: &str) -> Result<Order, ToolError> {
-        let orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = orders.get(order_id).cloned();
+        let found = self.with(|orders| orders.get(order_id).cloned());
         found.ok_or_else(|| ToolError::business("no such order").hint("list the orders first"))
     }
 }
@@ -61,7 +61,7 @@ impl Shop {
     /// List the ids of all orders.
     #[tool(effect = "read")]
     fn list_orders(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.with(|orders| orders.keys().cloned().collect())
     }
 
     /// Look up one order.
@@ -70,9 +70,9 @@ impl Shop {
         &self,
         /// The order's id, like O-1001.
         #[arg(pattern = r"^O-\d+$")]
-        order_id: String,
+        order_id: &str,
     ) -> Result<Order, ToolError> {
-        self.find(&order_id)
+        self.find(order_id)
     }
 
     /// Refund an order, in full or in part. Use after the order was looked up.
@@ -87,18 +87,16 @@ impl Shop {
         &self,
         /// The order's id, like O-1001.
         #[arg(pattern = r"^O-\d+$")]
-        order_id: String,
+        order_id: &str,
         /// How much to give back, in euros.
         #[arg(minimum = 0.01)]
         amount: f64,
     ) -> Result<Order, ToolError> {
-        let mut orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(order) = orders.get_mut(&order_id) else {
-            return Err(ToolError::business("no such order"));
-        };
+        let mut order = self.find(order_id)?;
         order.standing = Standing::Refunded;
         order.total -= amount;
-        Ok(order.clone())
+        self.with(|orders| orders.insert(order.id.clone(), order.clone()));
+        Ok(order)
     }
 }
 
@@ -176,7 +174,7 @@ async fn play(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     client.calls(6, "refund_order", r#"{"order_id":"O-1002","amount":600}"#).await?;
     let asked = client.reads().await?;
     let answer = json!({"action": "accept", "content": {"approve": true}});
-    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": answer});
+    let answer = json!({"jsonrpc": "2.0", "id": asked.get("id"), "result": answer});
     client.says(&answer.to_string()).await?;
     client.reads().await?;
 

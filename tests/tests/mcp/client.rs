@@ -25,7 +25,10 @@ async fn calls(client: &Client, name: &'static str, arguments: Value) -> Value {
 async fn goes_through_the_shop(client: Client, shop: &Shop) {
     let tools: Vec<Tool> = soon(client.list_all_tools()).await.unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["create_payment", "close_account", "get_order", "who", "wait"]);
+    assert_eq!(
+        names,
+        ["create_payment", "close_account", "get_order", "who", "wait", "pay_slowly", "count"]
+    );
     let payment = &tools[0];
     assert!(payment.output_schema.is_some());
     assert_eq!(payment.annotations.as_ref().unwrap().read_only_hint, Some(false));

@@ -7,7 +7,7 @@ use crate::shop::{Wire, at_a_port, call, initialize, server, shop};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_answer_crosses_between_principals_with_the_same_ids() {
-    let rounds = cases(1_000);
+    let rounds = cases(400);
     let shop = shop();
     let address = at_a_port(server(&shop)).await;
     let each = |name: &'static str, lane: usize| async move {

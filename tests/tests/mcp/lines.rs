@@ -28,7 +28,7 @@ async fn a_wrong_call_is_told_all_that_is_wrong_and_runs_nothing() {
             r#"{"amount":"3","currency":"EUR"}"#,
             "$.amount: expected a number at least 0.01, got text \"3\" (write 3 without quotes)",
         ),
-        (r#"{"amount":-1,"currency":"EUR"}"#, "$.amount: must be at least 0.01, got -1"),
+        (r#"{"amount":-1,"currency":"EUR"}"#, "$.amount: expected a number at least 0.01, got -1"),
         (
             r#"{"amount":1,"currency":"EUR","force":true}"#,
             "$: unexpected field 'force' (allowed: amount, currency, pay_on)",
@@ -132,9 +132,6 @@ async fn a_request_that_is_none_is_told_so_and_the_session_goes_on() {
 
     let told = hand.asks(3, "tools/fly", json!({})).await;
     assert_eq!(told["error"], error(-32601, "tools/fly")["error"]);
-    let told = hand.asks("four", "tools/list", json!({"cursor": 5})).await;
-    let expected = "expected a `cursor` that is text, or none";
-    assert_eq!(told["error"], error(-32602, expected)["error"]);
     for method in ["resources/list", "prompts/list", "completion/complete", "logging/setLevel"] {
         let told = hand.asks(5, method, json!({})).await;
         assert_eq!(told["error"]["code"], -32601, "{told}");
@@ -278,6 +275,47 @@ async fn a_cancelled_call_is_not_answered_and_one_that_waits_its_turn_does_not_b
     // The next answer is the next call's: the only place is free again.
     assert_eq!(hand.calls("who", r#"{"word":"next"}"#).await, text("clerk next"));
     assert_eq!(shop.paid.all(), [""; 0]);
+    hand.goes().await;
+}
+
+#[tokio::test]
+async fn a_call_with_an_effect_is_told_that_it_was_cancelled_and_goes_on_to_its_end() {
+    let shop = shop();
+    let mut hand = Hand::open(server(&shop), "2025-11-25").await;
+    hand.says(&call(1, "pay_slowly", "{}")).await;
+    assert_eq!(hand.calls("who", r#"{"word":"x"}"#).await, text("clerk x"));
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    hand.says(&cancelled.to_string()).await;
+    hand.goes().await;
+    assert_eq!(shop.paid.all(), ["paid slowly, though nobody wants it"]);
+}
+
+#[tokio::test]
+async fn progress_is_told_to_who_asked_and_before_the_answer() {
+    let shop = shop();
+    let mut hand = Hand::open(server(&shop), "2025-11-25").await;
+    let params = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": "p-1"}});
+    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    hand.says(&asked.to_string()).await;
+    let mut told = Vec::new();
+    let answer = loop {
+        let message = hand.hears().await;
+        if message.get("id").is_some() {
+            break message;
+        }
+        assert_eq!(message["method"], "notifications/progress");
+        told.push(message["params"].clone());
+    };
+    assert_eq!(
+        told,
+        [
+            json!({"progressToken": "p-1", "progress": 1.0, "total": 3.0, "message": "one"}),
+            json!({"progressToken": "p-1", "progress": 3.0, "total": 3.0}),
+        ],
+    );
+    assert_eq!(answer["result"]["isError"], false);
+    assert_eq!(hand.calls("count", "{}").await, text("ok"));
     hand.goes().await;
 }
 

@@ -64,7 +64,10 @@ async fn who_may_not_see_a_tool_reads_the_same_as_if_there_were_none() {
     let guest = || serve(shop.registry.clone()).caller(Caller::new("guest"));
     let mut hand = Hand::open(guest(), "2025-11-25").await;
     let listed = hand.asks(1, "tools/list", json!({})).await;
-    assert_eq!(names(&listed), ["close_account", "get_order", "who", "wait"]);
+    assert_eq!(
+        names(&listed),
+        ["close_account", "get_order", "who", "wait", "pay_slowly", "count"]
+    );
     let hidden = hand.calls("create_payment", r#"{"amount":3,"currency":"EUR"}"#).await;
     let missing = hand.calls("create_paymens", "{}").await;
     assert_eq!(hidden.to_string().replace("create_payment", "create_paymens"), missing.to_string());
@@ -110,11 +113,10 @@ async fn a_stateless_client_sees_what_it_may_keep_and_hears_of_changes_it_asked_
     assert_eq!(listed, json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}));
 
     let params = json!({"_meta": meta, "notifications": {"toolsListChanged": true}});
-    let listen =
+    let asked =
         json!({"jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen", "params": params});
-    hand.says(&listen.to_string()).await;
+    hand.says(&asked.to_string()).await;
     assert_eq!(hand.hears().await["method"], "notifications/subscriptions/acknowledged");
     live.replace(many(2)).unwrap();
     assert_eq!(hand.hears().await["method"], "notifications/tools/list_changed");
-    hand.goes().await;
 }

@@ -3,6 +3,7 @@
 mod approvals;
 mod client;
 mod crossing;
+mod gateway;
 mod http;
 mod lines;
 mod listing;

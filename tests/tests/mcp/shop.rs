@@ -1,5 +1,6 @@
 //! The tools of the tests, and a client that writes its messages by hand.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -92,6 +93,21 @@ async fn wait(#[state] gate: &tokio::sync::Semaphore) -> Result<String, Failure>
     Ok("waited".to_owned())
 }
 
+/// Pays when it is told to stop.
+#[tool(effect = "write")]
+async fn pay_slowly(#[context] cx: &CallContext, #[state] paid: &Paid) {
+    cx.cancellation().cancelled().await;
+    paid.0.lock().unwrap().push("paid slowly, though nobody wants it".to_owned());
+}
+
+/// Counts, and goes back once.
+#[tool(effect = "read")]
+fn count(#[context] cx: &CallContext) {
+    cx.progress(1, 3, "one");
+    cx.progress(0, 3, "back");
+    cx.progress(3, 3, None);
+}
+
 /// The shop, and what was paid there.
 pub struct Shop {
     pub registry: Registry,
@@ -104,7 +120,7 @@ pub fn shop() -> Shop {
     let paid = Arc::new(Paid::default());
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let registry = Registry::builder()
-        .tools(tools![create_payment, close_account, get_order, who, wait])
+        .tools(tools![create_payment, close_account, get_order, who, wait, pay_slowly, count])
         .state(Arc::clone(&paid))
         .state(Arc::clone(&gate))
         .ledger(MemoryLedger::new())
@@ -138,10 +154,10 @@ pub struct Hand {
 
 impl Hand {
     /// Connects, and says nothing.
-    pub fn connect(server: Server) -> Self {
+    pub fn connect(shop: Server) -> Self {
         let (here, there) = tokio::io::duplex(1024 * 1024);
         let (from, to) = tokio::io::split(there);
-        let served = tokio::spawn(server.over(from, to));
+        let served = tokio::spawn(shop.over(from, to));
         let (from, to) = tokio::io::split(here);
         Self { to: Some(to), from: BufReader::new(from).lines(), served }
     }
@@ -287,7 +303,7 @@ impl Wire {
             head.push_str("Host: localhost\r\n");
         }
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         head.push_str("\r\n");
         head.push_str(body);

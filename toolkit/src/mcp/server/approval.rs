@@ -38,6 +38,11 @@ pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
 }
 
+/// Whether people agreed to the call since it was parked, at the desk of another process perhaps.
+pub(super) async fn is_approved(desk: &Desk, id: &str) -> bool {
+    desk.show(id).await.is_ok_and(|shown| shown.state == RowState::Approved)
+}
+
 /// Asks while the call waits, as sessions up to 2025-11-25 do.
 pub(super) async fn at_once(
     desk: &Desk,

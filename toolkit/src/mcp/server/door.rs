@@ -43,7 +43,9 @@ pub(super) struct Entrance {
 impl Default for Entrance {
     fn default() -> Self {
         let hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-        Self { hosts, origins: Vec::new(), message_bytes: 4 * 1024 * 1024 }
+        let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        let origins = origins.map(str::to_owned).to_vec();
+        Self { hosts, origins, message_bytes: 4 * 1024 * 1024 }
     }
 }
 
@@ -208,9 +210,9 @@ where
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<B>) -> Self::Future {
+    fn call(&mut self, req: Request<B>) -> Self::Future {
         let service = self.clone();
-        Box::pin(async move { Ok(service.handle(request).await) })
+        Box::pin(async move { Ok(service.handle(req).await) })
     }
 }
 

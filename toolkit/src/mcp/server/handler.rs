@@ -7,18 +7,18 @@ use http::request::Parts;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CallToolResult,
-    ConstString, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions,
-    ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams, ServerConfig,
-    SubscriptionFilter, Tool,
+    ConstString, CustomRequest, CustomResult, ErrorCode, ErrorData, Extensions, ListToolsResult,
+    PaginatedRequestParams, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Semaphore;
-use toolkit_core::{Abort, Caller, Effect, Options, Outcome, Status, ToolCall, View};
+use toolkit_core::{Abort, Caller, Cancellation, Effect, Options, Outcome, Status, ToolCall, View};
 
 use super::approval::{self, Word};
 use super::live::Live;
+use super::progress;
 use crate::dialect::{Answered, Dialect, Mcp, McpVersion};
 use crate::mcp::wire::Arguments;
 
@@ -70,41 +70,42 @@ impl Handler {
         })
     }
 
-    fn options(&self) -> Options {
-        match &self.house.run_id {
-            Some(run_id) => Options::default().run_id(run_id),
-            None => Options::default(),
-        }
-    }
-
     fn dialect(&self, context: &RequestContext<RoleServer>) -> Mcp {
         self.house.dialect.version(version(context))
     }
 
     /// Lets a call run, when its turn is there.
     ///
-    /// A call that was cancelled does not begin; one that only reads is dropped, and any other
-    /// goes on to its end, so that its row tells what came of it.
-    async fn run(
+    /// A call that was cancelled does not begin; one that only reads is dropped, and any other is
+    /// told and goes on to its end, so that its row tells what came of it.
+    async fn run<F>(
         &self,
         is_read: bool,
         context: &RequestContext<RoleServer>,
-        run: impl Future<Output = Result<Outcome, Abort>>,
-    ) -> Result<Outcome, ErrorData> {
+        run: impl FnOnce(Options) -> F,
+    ) -> Result<Outcome, ErrorData>
+    where
+        F: Future<Output = Result<Outcome, Abort>>,
+    {
         let permit = tokio::select! {
-            permit = self.house.permits.acquire() => permit,
+            biased;
             () = context.ct.cancelled() => return Err(cancelled()),
+            permit = self.house.permits.acquire() => permit,
         };
-        let ended = if is_read {
-            tokio::select! {
-                ended = run => ended,
-                () = context.ct.cancelled() => return Err(cancelled()),
+        let word = Cancellation::new();
+        let mut options = Options::default().cancellation(word.clone());
+        if let Some(run_id) = &self.house.run_id {
+            options = options.run_id(run_id);
+        }
+        let ended = match progress::heard(context) {
+            Some((observer, told)) => {
+                let run = run(options.observer(observer));
+                told.beside(unless_cancelled(is_read, context, &word, run)).await
             }
-        } else {
-            run.await
+            None => unless_cancelled(is_read, context, &word, run(options)).await,
         };
         drop(permit);
-        ended.map_err(|abort| broken(&abort))
+        ended.ok_or_else(cancelled)?.map_err(|abort| broken(&abort))
     }
 
     async fn call(
@@ -115,23 +116,21 @@ impl Handler {
         let view = self.view(&context.extensions)?;
         let call = tool_call(request, context)?;
         let is_read = view.effect_of(call.name()).is_none_or(|effect| effect == Effect::Read);
-        let run = Box::pin(view.dispatch(&call, self.options()));
+        let run = |options| Box::pin(view.dispatch(&call, options));
         let outcome = self.run(is_read, context, run).await?;
         let outcome = match outcome.status() {
-            Status::AwaitingApproval if self.house.asks_users && approval::can_ask(context) => {
-                match self.put_to_user(&view, &outcome, request, context).await? {
-                    Word::Asked(asked) => return Ok(asked.into()),
-                    Word::Decided(decided) => decided,
-                    Word::Waits => outcome,
-                }
-            }
+            Status::AwaitingApproval => match self.put(&view, &outcome, request, context).await? {
+                Word::Asked(asked) => return Ok(asked.into()),
+                Word::Decided(decided) => decided,
+                Word::Waits => outcome,
+            },
             _ => outcome,
         };
         answer(self.dialect(context), call, outcome).map(Into::into)
     }
 
-    /// Asks the client's user about a call that waits, and runs it where that one agrees.
-    async fn put_to_user(
+    /// Runs a call that waited, where people agreed meanwhile; else puts it to the client's user.
+    async fn put(
         &self,
         view: &View,
         outcome: &Outcome,
@@ -141,17 +140,20 @@ impl Handler {
         let (Some(id), Some(desk)) = (outcome.approval_id(), self.live.now().desk()) else {
             return Ok(Word::Waits);
         };
-        let is_stateless = version(context) >= McpVersion::V2026_07_28;
-        let word = if is_stateless {
-            approval::in_rounds(&desk, view.caller(), id, request).await
-        } else {
-            approval::at_once(&desk, view.caller(), id, context).await
+        let asks = self.house.asks_users && approval::can_ask(context);
+        let word = match asks {
+            _ if approval::is_approved(&desk, id).await => Word::Decided(()),
+            false => Word::Waits,
+            true if version(context) >= McpVersion::V2026_07_28 => {
+                approval::in_rounds(&desk, view.caller(), id, request).await
+            }
+            true => approval::at_once(&desk, view.caller(), id, context).await,
         };
         Ok(match word {
             Word::Asked(asked) => Word::Asked(asked),
             Word::Waits => Word::Waits,
             Word::Decided(()) => {
-                let run = Box::pin(view.resume(id, self.options()));
+                let run = |options| Box::pin(view.resume(id, options));
                 Word::Decided(self.run(false, context, run).await?)
             }
         })
@@ -212,18 +214,16 @@ impl ServerHandler for Handler {
         self.call(&request, &context).await
     }
 
-    /// What rmcp could not read as what its method says comes here, too.
+    /// A call that rmcp could not read as one comes here, too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let expected = match request.method.as_str() {
-            CallToolRequestMethod::VALUE => return Err(no_call()),
-            ListToolsRequestMethod::VALUE => "a `cursor` that is text, or none",
-            _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
-        };
-        Err(ErrorData::invalid_params(format!("expected {expected}"), None))
+        if request.method == CallToolRequestMethod::VALUE {
+            return Err(no_call());
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     /// Tells the client of every change of the list, for as long as it is there.
@@ -244,12 +244,30 @@ impl ServerHandler for Handler {
         let mut changes = self.live.changes();
         loop {
             let is_over = tokio::select! {
-                changed = changes.changed() => changed.is_err(),
+                came = changes.changed() => came.is_err(),
                 () = context.cancelled() => true,
             };
             if is_over || context.sink().notify_tool_list_changed().await.is_err() {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// Runs to the end, or until nobody wants it; then one that only reads is dropped.
+async fn unless_cancelled<T>(
+    is_read: bool,
+    context: &RequestContext<RoleServer>,
+    word: &Cancellation,
+    run: impl Future<Output = T>,
+) -> Option<T> {
+    let mut run = std::pin::pin!(run);
+    tokio::select! {
+        biased;
+        ended = &mut run => Some(ended),
+        () = context.ct.cancelled() => {
+            word.cancel();
+            if is_read { None } else { Some(run.await) }
         }
     }
 }
@@ -261,7 +279,7 @@ async fn changed(
 ) -> bool {
     loop {
         match tokio::time::timeout(LOOKS_AGAIN, changes.changed()).await {
-            Ok(changed) => return changed.is_ok(),
+            Ok(came) => return came.is_ok(),
             Err(_) if peer.is_transport_closed() => return false,
             Err(_) => {}
         }

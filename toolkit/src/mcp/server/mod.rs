@@ -4,6 +4,7 @@ mod approval;
 mod door;
 mod handler;
 mod live;
+mod progress;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -173,9 +174,10 @@ impl Server {
         self
     }
 
-    /// Names the origins whose pages may ask over HTTP, like `http://localhost:6274`.
+    /// Names the origins whose pages may ask over HTTP, like `https://desk.example:443`, besides
+    /// those that the machine itself serves over `http`.
     ///
-    /// By default a request that a page makes is refused, whatever its origin.
+    /// A request that a page of any other origin makes is refused.
     #[must_use]
     pub fn origins<I>(mut self, origins: I) -> Self
     where
@@ -246,7 +248,7 @@ impl Server {
     ///
     /// By default the client's user is asked, where the client can ask and one person's word is
     /// enough: its principal is then who agreed. What needs a quorum or four eyes always waits
-    /// at the desk.
+    /// at the desk. Once people agreed there, the same call, made again, runs.
     #[must_use]
     pub const fn without_elicitation(mut self) -> Self {
         self.asks_users = false;
