@@ -284,7 +284,9 @@ impl Came {
 
 impl Wire {
     pub async fn open(address: std::net::SocketAddr) -> Self {
-        Self(BufReader::new(TcpStream::connect(address).await.unwrap()))
+        let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self(BufReader::new(stream))
     }
 
     /// Posts a message with what headers it needs, and others.

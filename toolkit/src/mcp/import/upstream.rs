@@ -1,7 +1,7 @@
 //! The session with another server: a call is sent once, and what became of it is told.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(super) struct Upstream {
     pinned: Mutex<Pins>,
     /// Which tools are not what was pinned, by the newest list.
     off: Mutex<BTreeSet<String>>,
+    /// The change after which the list was looked at.
+    looked_at: AtomicU64,
     /// One list at a time.
     lists: tokio::sync::Mutex<()>,
     /// It ends with the session.
@@ -41,8 +43,8 @@ pub(super) struct Upstream {
 /// What the server says by itself.
 #[derive(Default)]
 struct News {
-    /// Whether its list changed since it was asked last.
-    is_stale: AtomicBool,
+    /// How often it said that its list changed.
+    changes: AtomicU64,
     changed: Notify,
 }
 
@@ -56,7 +58,7 @@ impl ClientHandler for Listener {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.is_stale.store(true, Ordering::SeqCst);
+        self.0.changes.fetch_add(1, Ordering::SeqCst);
         self.0.changed.notify_waiters();
     }
 }
@@ -84,9 +86,16 @@ impl Upstream {
         let session = opened
             .map_err(|_late| "it did not answer".to_owned())?
             .map_err(|error| error.to_string())?;
-        let (pinned, off, lists) =
-            (Mutex::default(), Mutex::default(), tokio::sync::Mutex::default());
-        Ok(Self { session, news, patience, pinned, off, lists, _process: process })
+        Ok(Self {
+            session,
+            news,
+            patience,
+            pinned: Mutex::default(),
+            off: Mutex::default(),
+            looked_at: AtomicU64::new(0),
+            lists: tokio::sync::Mutex::default(),
+            _process: process,
+        })
     }
 
     /// The tools that the server shows now.
@@ -110,18 +119,20 @@ impl Upstream {
 
     /// Looks again where the server said that its list changed, before anything is asked of it.
     pub(super) async fn is_as_pinned(&self, tool: &str) -> Result<(), ToolError> {
-        if self.news.is_stale.load(Ordering::SeqCst) {
+        if self.is_behind() {
             let turn = self.lists.lock().await;
-            if self.news.is_stale.swap(false, Ordering::SeqCst) {
+            if self.is_behind() {
+                // What changes while it is asked is looked at once more.
+                let changes = self.news.changes.load(Ordering::SeqCst);
                 match self.list().await {
                     Ok(listed) => self.compare(&listed),
                     Err(error) => {
-                        self.news.is_stale.store(true, Ordering::SeqCst);
                         tracing::warn!(%error, "a server whose tools changed could not be asked");
                         let why = "the server behind this tool changed, and can not be asked";
                         return Err(ToolError::transient(why));
                     }
                 }
+                self.looked_at.store(changes, Ordering::SeqCst);
             }
             drop(turn);
         }
@@ -130,6 +141,11 @@ impl Upstream {
             return Err(ToolError::permission(why));
         }
         Ok(())
+    }
+
+    /// Whether the list changed since it was looked at; until then nobody's call goes out.
+    fn is_behind(&self) -> bool {
+        self.news.changes.load(Ordering::SeqCst) != self.looked_at.load(Ordering::SeqCst)
     }
 
     fn is_off(&self, tool: &str) -> bool {

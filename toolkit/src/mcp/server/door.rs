@@ -239,6 +239,10 @@ pub(super) async fn listen(listener: TcpListener, service: McpService) {
                 continue;
             }
         };
+        // Answers are small, and each would wait for the last one's receipt.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection has its delays");
+        }
         let service = service.clone();
         connections.spawn(async move {
             let answered = hyper::service::service_fn(move |request| {
