@@ -1,6 +1,6 @@
 //! The server that the conformance suite of MCP asks: its tools have the names that it wants.
 //!
-//! `conforming ADDRESS` serves streamable HTTP there.
+//! `conforming ADDRESS` serves streamable HTTP there, and `conforming` its standard streams.
 
 use std::time::Duration;
 
@@ -37,7 +37,6 @@ fn test_elicitation(message: String) -> String {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let address = std::env::args().nth(1).ok_or("usage: conforming ADDRESS")?;
     let registry = Registry::builder()
         .tools(tools![
             test_simple_text,
@@ -47,6 +46,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ])
         .ledger(MemoryLedger::new())
         .build()?;
-    toolkit::mcp::serve(registry).http(address.parse()?).await?;
+    let server = toolkit::mcp::serve(registry);
+    match std::env::args().nth(1) {
+        Some(address) => server.http(address.parse()?).await?,
+        None => server.stdio().await?,
+    }
     Ok(())
 }
