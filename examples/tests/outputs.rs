@@ -8,11 +8,14 @@
 #[path = "../02_create_payment.rs"]
 mod create_payment;
 #[expect(dead_code, reason = "`main` is for the program")]
-#[path = "../05_figures/main.rs"]
+#[path = "../08_figures/main.rs"]
 mod figures;
 #[expect(dead_code, reason = "`main` is for the program")]
 #[path = "../01_four_steps.rs"]
 mod four_steps;
+#[expect(dead_code, reason = "`main` is for the program")]
+#[path = "../05_mcp_server.rs"]
+mod mcp_server;
 #[expect(dead_code, reason = "`main` is for the program")]
 #[path = "../03_support_agent/main.rs"]
 mod support_agent;
@@ -66,6 +69,11 @@ fn create_payment_prints_its_checked_in_output() {
 fn support_agent_prints_its_checked_in_output() {
     let command = Command::parse(&[]).unwrap();
     assert_same_as_file("03_support_agent.out", &printed(|out| command.run(out)));
+}
+
+#[test]
+fn mcp_server_prints_its_checked_in_output() {
+    assert_same_as_file("05_mcp_server.out", &printed(mcp_server::run));
 }
 
 fn last_request(provider: &Provider) -> (String, Rows) {
@@ -130,7 +138,7 @@ fn each_examples_page_and_lock_are_the_checked_in_ones() {
 #[test]
 fn the_figures_are_the_checked_in_ones() {
     for (name, figure) in figures::figures().unwrap() {
-        assert_same_as_file(&format!("05_figures/{name}"), &figure);
+        assert_same_as_file(&format!("08_figures/{name}"), &figure);
     }
 }
 

@@ -447,14 +447,8 @@ fn call(tool: &Tool) -> TokenStream {
         Flow::Async => quote!(#called.await),
     };
     let returned = returned(tool, called);
-    let function = quote! {
-        #[allow(deprecated)]
-        let #function = #path;
-    };
-    let asked = quote! {
-        #(#declared)*
-        #passage.arguments(&mut [#(#lent),*])?;
-    };
+    let function = quote!(#[allow(deprecated)] let #function = #path;);
+    let asked = quote!(#(#declared)* #passage.arguments(&mut [#(#lent),*])?;);
     let steps = match kind {
         Kind::AtOnce => quote! {
             #function #asked #bound #(#bindings)*

@@ -301,6 +301,14 @@ pub mod dialect {
 /// ```
 pub mod ledger;
 
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
+#[cfg(feature = "openai")]
+pub mod openai;
+#[cfg(feature = "rig")]
+pub mod rig;
+
 /// What is accepted, as what, and why: a row for each case in which one may doubt it.
 ///
 /// ```

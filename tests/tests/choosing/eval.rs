@@ -21,7 +21,7 @@ struct Selection {
 #[test]
 fn the_same_three_tools_get_two_of_six_right_by_vague_words_and_six_by_precise_ones() {
     let Selection { vague, precise, requests } =
-        serde_json::from_str(include_str!("../../../examples/05_figures/selection.json")).unwrap();
+        serde_json::from_str(include_str!("../../../examples/08_figures/selection.json")).unwrap();
     let eval = Eval::new(Suite::new(requests));
     let vague = eval.run_blocking(&WordOverlap, &view(&vague));
     let precise = eval.run_blocking(&WordOverlap, &view(&precise));

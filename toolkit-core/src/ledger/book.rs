@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::desk::Desk;
 use super::event::{Agreed, Ended, Event, Terms, Today};
 use super::key::{self, ApprovalId, AttemptId};
 use super::record::{Proposal, Record, StoredOutcome};
@@ -106,6 +107,12 @@ impl Book {
     #[must_use]
     pub fn store(&self) -> &dyn Ledger {
         self.shelf.store()
+    }
+
+    /// Where people decide on what is kept there.
+    #[must_use]
+    pub fn desk(&self) -> Desk {
+        Desk::over(self.shelf.clone())
     }
 
     /// How long things last.

@@ -217,8 +217,11 @@ impl Desk {
     /// # Ok::<(), toolkit::ledger::DeskError>(())
     /// ```
     pub fn new(store: impl Ledger) -> Self {
-        let scope = "approvals:decide".to_owned();
-        Self { shelf: Shelf::over(Arc::new(store)), scope, tenant: None }
+        Self::over(Shelf::over(Arc::new(store)))
+    }
+
+    pub(super) fn over(shelf: Shelf) -> Self {
+        Self { shelf, scope: "approvals:decide".to_owned(), tenant: None }
     }
 
     /// Names the scope that a person needs to decide, instead of `approvals:decide`.

@@ -389,21 +389,11 @@ impl RegistryBuilder {
             has_key: secret_key.is_some(),
             is_tainted,
         };
-        let mut entries = Vec::new();
-        let mut definitions = Vec::new();
-        for tool in tools {
-            match entry(tool, declared, &states, &guards) {
-                Ok((entry, definition)) => {
-                    entries.push(entry);
-                    definitions.push(definition);
-                }
-                Err(more) => faults.extend(more),
-            }
-        }
-        let meaning = search.embedder.and_then(|embedder| {
-            let vectors = meaning(&*embedder, &definitions).map_err(|error| faults.push(error));
-            Some((embedder, vectors.ok()?))
+        let checked = tools.into_iter().filter_map(|tool| {
+            entry(tool, declared, &states, &guards).map_err(|more| faults.extend(more)).ok()
         });
+        let (entries, definitions): (Vec<_>, Vec<_>) = checked.unzip();
+        let meaning = search.embedder.and_then(|e| known_by(e, &definitions, &mut faults));
         ToolConfigErrors::of(faults)?;
         let worker = format!("process {} {}", std::process::id(), gate::error_id());
         let book = ledger.map(|ledger| Book::new(ledger, settings, worker));
@@ -546,6 +536,16 @@ fn entry(
         }
         _ => Err(messages.into_iter().map(|message| blame(&tool, message)).collect()),
     }
+}
+
+/// The embedder with the vectors of the definitions.
+fn known_by(
+    embedder: Arc<dyn Embedder>,
+    definitions: &[Definition],
+    faults: &mut Vec<ToolConfigError>,
+) -> Option<(Arc<dyn Embedder>, Vectors)> {
+    let vectors = meaning(&*embedder, definitions).map_err(|error| faults.push(error));
+    Some((embedder, vectors.ok()?))
 }
 
 /// What can be guessed in no time is no key.

@@ -22,6 +22,7 @@ use crate::dialect::{Definition, Dialect, Forms, portable};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{Allowed, Entry, House};
 use crate::index::{Document, Embedder, Index, Part, Vectors};
+use crate::ledger::{Desk, inside::Book};
 use crate::tool::Tool;
 
 /// All tools of a program.
@@ -133,6 +134,25 @@ impl Registry {
     pub(crate) fn whole(&self) -> (&Index, Part) {
         let index = self.index();
         (index, index.part((0..self.0.definitions.len()).collect()))
+    }
+
+    /// Where people decide on the calls that wait in the registry's own ledger.
+    ///
+    /// `None` where it has no ledger.
+    ///
+    /// ```
+    /// use toolkit::ledger::{Filter, MemoryLedger};
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().ledger(MemoryLedger::new()).build()?;
+    /// let desk = registry.desk().expect("it has a ledger");
+    /// assert!(pollster::block_on(desk.waiting(&Filter::default()))?.is_empty());
+    /// assert!(Registry::builder().build()?.desk().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn desk(&self) -> Option<Desk> {
+        self.0.house.book.as_ref().map(Book::desk)
     }
 
     /// The error with the place where its tool is written.

@@ -1,0 +1,55 @@
+//! The server that the conformance suite of MCP asks: its tools have the names that it wants.
+//!
+//! `conforming ADDRESS` serves streamable HTTP there, and `conforming` its standard streams.
+
+use std::time::Duration;
+
+use toolkit::ledger::MemoryLedger;
+use toolkit::prelude::*;
+
+/// Gives a text.
+#[tool(effect = "read")]
+fn test_simple_text() -> &'static str {
+    "This is a simple text response for testing."
+}
+
+/// Fails.
+#[tool(effect = "read")]
+fn test_error_handling() -> Result<(), ToolError> {
+    Err(ToolError::business("This tool intentionally returns an error for testing"))
+}
+
+/// Takes its time.
+#[tool(effect = "read")]
+async fn test_tool_with_progress(#[context] cx: &CallContext) -> &'static str {
+    for done in [0, 50, 100] {
+        cx.progress(done, 100, None);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    "done"
+}
+
+/// Asks the user first.
+#[tool(effect = "write", approval(true))]
+fn test_elicitation(message: String) -> String {
+    message
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let registry = Registry::builder()
+        .tools(tools![
+            test_simple_text,
+            test_error_handling,
+            test_tool_with_progress,
+            test_elicitation
+        ])
+        .ledger(MemoryLedger::new())
+        .build()?;
+    let server = toolkit::mcp::serve(registry);
+    match std::env::args().nth(1) {
+        Some(address) => server.http(address.parse()?).await?,
+        None => server.stdio().await?,
+    }
+    Ok(())
+}

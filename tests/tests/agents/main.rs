@@ -1,0 +1,4 @@
+//! A registry in the loops of other crates.
+
+mod openai;
+mod rig;

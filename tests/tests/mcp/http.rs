@@ -1,0 +1,172 @@
+//! Who is let in over HTTP.
+
+use serde_json::json;
+use toolkit::mcp::serve;
+
+use crate::shop::{Wire, at_a_port, call, initialize, server, shop};
+
+const CLERK: (&str, &str) = ("Authorization", "Bearer clerk");
+
+fn open() -> String {
+    initialize("2025-11-25", &json!({})).to_string()
+}
+
+#[tokio::test]
+async fn without_a_token_or_with_a_wrong_one_nothing_is_listed_and_nothing_runs() {
+    let shop = shop();
+    let address = at_a_port(server(&shop)).await;
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let pays = call(1, "create_payment", r#"{"amount":3,"currency":"EUR"}"#);
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    for token in [
+        None,
+        Some("Bearer wrong"),
+        Some("Bearer "),
+        Some("Bearer"),
+        Some("Basic clerk"),
+        Some("clerk"),
+        Some("Bearer clerk\u{e4}"),
+    ] {
+        for body in [list, &pays, &open(), "garbage"] {
+            let mut headers = vec![("Mcp-Session-Id", session.as_str())];
+            headers.extend(token.map(|token| ("Authorization", token)));
+            let came = wire.posts(&headers, body).await;
+            assert_eq!((came.status, came.session), (401, None), "{token:?} {body}");
+            assert_eq!(came.body, "a bearer token is needed");
+        }
+    }
+    assert_eq!(shop.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_foreign_host_or_origin_is_refused_even_with_a_token() {
+    let shop = shop();
+    let address =
+        at_a_port(server(&shop).hosts(["shop.example"]).origins(["https://desk.example:443"]))
+            .await;
+    let mut wire = Wire::open(address).await;
+    let rows = [
+        (vec![("Host", "localhost")], 200),
+        (vec![("Host", "127.0.0.1:8080")], 200),
+        (vec![("Host", "[::1]:1")], 200),
+        (vec![("Host", "shop.example")], 200),
+        (vec![("Host", "evil.example")], 403),
+        (vec![("Host", "localhost.evil.example")], 403),
+        (vec![("Host", "shop.example.")], 403),
+        (vec![("Host", "shop.example@evil.example")], 403),
+        (vec![("Host", "")], 400),
+        (vec![("Host", "localhost"), ("Origin", "https://desk.example")], 200),
+        (vec![("Host", "localhost"), ("Origin", "https://desk.example:444")], 403),
+        (vec![("Host", "localhost"), ("Origin", "http://desk.example")], 403),
+        (vec![("Host", "localhost"), ("Origin", "http://localhost")], 200),
+        (vec![("Host", "localhost"), ("Origin", "http://[::1]:6274")], 200),
+        (vec![("Host", "localhost"), ("Origin", "https://localhost")], 403),
+        (vec![("Host", "localhost"), ("Origin", "http://localhost.evil.example")], 403),
+        (vec![("Host", "localhost"), ("Origin", "https://evil.example")], 403),
+        (vec![("Host", "localhost"), ("Origin", "null")], 403),
+        (vec![("Host", "localhost"), ("Origin", "")], 403),
+    ];
+    for (mut headers, status) in rows {
+        headers.push(CLERK);
+        let came = wire.posts(&headers, &open()).await;
+        assert_eq!(came.status, status, "{headers:?}: {came:?}");
+        assert_eq!(came.session.is_some(), status == 200, "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_principal_sees_its_own_list_and_no_session_but_its_own() {
+    let shop = shop();
+    let address = at_a_port(server(&shop)).await;
+    let mut wire = Wire::open(address).await;
+    let bearer = |name: &'static str| ("Authorization", name);
+    let clerks = wire.posts(&[bearer("Bearer clerk")], &open()).await.session.unwrap();
+    let anns = wire.posts(&[bearer("Bearer ann")], &open()).await.session.unwrap();
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    fn session(id: &str) -> (&str, &str) {
+        ("Mcp-Session-Id", id)
+    }
+
+    let listed = wire.posts(&[bearer("Bearer clerk"), session(&clerks)], list).await;
+    assert!(listed.body.contains("create_payment"), "{listed:?}");
+    let listed = wire.posts(&[bearer("Bearer ann"), session(&anns)], list).await;
+    assert!(listed.body.contains("get_order"), "{listed:?}");
+    assert!(!listed.body.contains("create_payment"), "{listed:?}");
+
+    // Another's session is no session, whoever asks and whatever for.
+    let pays = call(1, "create_payment", r#"{"amount":3,"currency":"EUR"}"#);
+    for body in [
+        list,
+        &pays,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+    ] {
+        let came = wire.posts(&[bearer("Bearer ann"), session(&clerks)], body).await;
+        assert_eq!((came.status, came.body.as_str()), (404, "there is no such session"));
+    }
+    for method in ["GET", "DELETE"] {
+        let headers = [bearer("Bearer ann"), session(&clerks), ("Accept", "text/event-stream")];
+        assert_eq!(wire.asks(method, &headers, "").await.status, 404);
+    }
+    let unknown = wire.posts(&[bearer("Bearer ann"), session("nobody's")], list).await;
+    assert_eq!((unknown.status, unknown.body.as_str()), (404, "there is no such session"));
+    // The clerk's is still there, until the clerk ends it.
+    let came = wire.posts(&[bearer("Bearer clerk"), session(&clerks)], &pays).await;
+    assert_eq!(came.message()["result"]["isError"], false);
+    let ended = wire.asks("DELETE", &[bearer("Bearer clerk"), session(&clerks)], "").await;
+    assert!((200..300).contains(&ended.status), "{ended:?}");
+    let came = wire.posts(&[bearer("Bearer clerk"), session(&clerks)], list).await;
+    assert_eq!(came.status, 404);
+    assert_eq!(shop.paid.all(), ["paid 3.0 EUR today"]);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_and_the_server_lives() {
+    let shop = shop();
+    let address = at_a_port(server(&shop).message_bytes(64 * 1024)).await;
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    let headers = [CLERK, ("Mcp-Session-Id", session.as_str())];
+    let pays = call(1, "create_payment", r#"{"amount":3,"currency":"EUR"}"#);
+    for body in ["", "garbage", "[]", &pays[..pays.len() / 2]] {
+        let came = wire.posts(&headers, body).await;
+        assert!((400..500).contains(&came.status), "{body}: {came:?}");
+    }
+    let huge = call(1, "who", &format!(r#"{{"word":"{}"}}"#, "y".repeat(100 * 1024)));
+    let came = wire.posts(&headers, &huge).await;
+    assert_eq!((came.status, came.body.as_str()), (413, "the message is longer than 65536 bytes"));
+    // Half a request, and gone.
+    {
+        use tokio::io::AsyncWriteExt as _;
+        let mut half = tokio::net::TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer clerk\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Mcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n{}",
+            pays.len(),
+            &pays[..pays.len() - 1],
+        );
+        half.write_all(head.as_bytes()).await.unwrap();
+    }
+    let mut wire = Wire::open(address).await;
+    let twice = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"who","arguments":{"word":"a"},"arguments":{"word":"b"}}}"#;
+    let came = wire.posts(&headers, twice).await;
+    assert_eq!(came.message()["error"]["code"], -32602, "{came:?}");
+    let came = wire
+        .posts(&headers, &call(3, "create_payment", r#"{"amount":1,"amount":2,"currency":"EUR"}"#))
+        .await;
+    assert_eq!(
+        came.message()["result"]["content"][0]["text"],
+        "$: field 'amount' is given twice; give it once",
+    );
+    assert_eq!(shop.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_open_address_needs_authentication() {
+    let refused = serve(shop().registry).http("0.0.0.0:0".parse().unwrap()).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "others can reach 0.0.0.0:0: say with `authenticated` who a token is of",
+    );
+}

@@ -1,0 +1,10 @@
+//! A registry as an MCP server, and other servers' tools in a registry, from the other end.
+
+mod approvals;
+mod client;
+mod crossing;
+mod gateway;
+mod http;
+mod lines;
+mod listing;
+mod shop;

@@ -1,0 +1,260 @@
+//! Streamable HTTP: who is let in, and whose session is whose.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body::Body as HttpBody;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use toolkit_core::{BoxFuture, Caller};
+
+use super::handler::Handler;
+use super::{Authenticate, Body};
+use crate::mcp::wire::Arguments;
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
+/// How long a client may take to send a message.
+const SENDS: Duration = Duration::from_secs(30);
+
+/// How many sessions may be open.
+const MOST_SESSIONS: usize = 10_000;
+
+/// What is let in.
+#[derive(Debug, Clone)]
+pub(super) struct Entrance {
+    pub(super) hosts: Vec<String>,
+    pub(super) origins: Vec<String>,
+    pub(super) message_bytes: usize,
+}
+
+impl Default for Entrance {
+    fn default() -> Self {
+        let hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+        let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        let origins = origins.map(str::to_owned).to_vec();
+        Self { hosts, origins, message_bytes: 4 * 1024 * 1024 }
+    }
+}
+
+/// Who a request is of.
+#[derive(Clone)]
+pub(super) enum Asks {
+    /// Always the same one.
+    Nobody(Arc<Caller>),
+    /// Whoever the bearer token says.
+    Token(Arc<Authenticate>),
+}
+
+/// A registry over streamable HTTP, as a tower service.
+///
+/// Mount it in a router of your own; it looks at no path.
+///
+/// ```
+/// use toolkit::mcp::McpService;
+/// use toolkit::prelude::*;
+///
+/// let registry = Registry::builder().build()?;
+/// let service: McpService = toolkit::mcp::serve(registry).service()?;
+/// // axum::Router::new().route_service("/mcp", service)
+/// # drop(service);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct McpService {
+    inner: StreamableHttpService<Handler, LocalSessionManager>,
+    door: Arc<Door>,
+}
+
+struct Door {
+    asks: Asks,
+    message_bytes: usize,
+    sessions: Arc<LocalSessionManager>,
+    /// Who opened which session.
+    owners: Mutex<BTreeMap<String, Owner>>,
+}
+
+/// Tenant and principal.
+type Owner = (Option<String>, String);
+
+impl McpService {
+    pub(super) fn new(handler: Handler, asks: Asks, entrance: &Entrance) -> Self {
+        let sessions = Arc::new(LocalSessionManager::default());
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(entrance.hosts.iter())
+            .with_allowed_origins(entrance.origins.iter())
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(entrance.message_bytes)
+            .with_json_response(true);
+        let inner =
+            StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let message_bytes = entrance.message_bytes;
+        let door = Door { asks, message_bytes, sessions, owners: Mutex::default() };
+        Self { inner, door: Arc::new(door) }
+    }
+
+    async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+            + Send
+            + 'static,
+    {
+        let Some(caller) = self.door.caller(request.headers()).await else { return no_token() };
+        let owner = (caller.tenant_name().map(str::to_owned), caller.principal().to_owned());
+        if let Some(session) = session_of(request.headers()) {
+            if !self.door.is_of(&session, &owner) {
+                return told(StatusCode::NOT_FOUND, "there is no such session");
+            }
+        } else if self.door.is_full().await {
+            return told(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
+        }
+        let (mut parts, body) = request.into_parts();
+        let body = Limited::new(body, self.door.message_bytes).collect();
+        let body = match tokio::time::timeout(SENDS, body).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+                let why = format!("the message is longer than {} bytes", self.door.message_bytes);
+                return told(StatusCode::PAYLOAD_TOO_LARGE, &why);
+            }
+            Ok(Err(_)) => return told(StatusCode::BAD_REQUEST, "the message broke off"),
+            Err(_) => return told(StatusCode::REQUEST_TIMEOUT, "the message did not come"),
+        };
+        parts.extensions.insert(caller);
+        if let Some(arguments) = Arguments::of(&body) {
+            parts.extensions.insert(arguments);
+        }
+        let opens = session_of(&parts.headers).is_none();
+        let response = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
+        if let (true, Some(session)) = (opens, session_of(response.headers())) {
+            self.door.opened(session, owner);
+        }
+        response
+    }
+}
+
+impl Door {
+    async fn caller(&self, headers: &HeaderMap) -> Option<Arc<Caller>> {
+        let authenticate = match &self.asks {
+            Asks::Nobody(caller) => return Some(Arc::clone(caller)),
+            Asks::Token(authenticate) => authenticate,
+        };
+        let shown = headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = shown.split_once(' ')?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return None;
+        }
+        authenticate(token.trim().to_owned()).await.map(Arc::new)
+    }
+
+    fn is_of(&self, session: &str, owner: &Owner) -> bool {
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.get(session).is_some_and(|of| of == owner)
+    }
+
+    /// Forgets the sessions that are over, where there are many.
+    async fn is_full(&self) -> bool {
+        let count = || self.owners.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if count() < MOST_SESSIONS {
+            return false;
+        }
+        let open = self.sessions.sessions.read().await;
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|session, _| open.contains_key(session.as_str()));
+        owners.len() >= MOST_SESSIONS
+    }
+
+    fn opened(&self, session: String, owner: Owner) {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner).insert(session, owner);
+    }
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION).and_then(|session| session.to_str().ok()).map(str::to_owned)
+}
+
+fn no_token() -> Response<Body> {
+    let mut response = told(StatusCode::UNAUTHORIZED, "a bearer token is needed");
+    response.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn told(status: StatusCode, why: &str) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(why.to_owned())).boxed());
+    *response.status_mut() = status;
+    let text = http::HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, text);
+    response
+}
+
+impl<B> tower_service::Service<Request<B>> for McpService
+where
+    B: HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, req: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.handle(req).await) })
+    }
+}
+
+impl fmt::Debug for McpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpService").finish_non_exhaustive()
+    }
+}
+
+/// Serves a socket for as long as it is awaited; its connections end with it.
+pub(super) async fn listen(listener: TcpListener, service: McpService) {
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Out of descriptors, most likely: they come back.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                continue;
+            }
+        };
+        // Answers are small, and each would wait for the last one's receipt.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection has its delays");
+        }
+        let service = service.clone();
+        connections.spawn(async move {
+            let answered = hyper::service::service_fn(move |request| {
+                let service = service.clone();
+                async move { Ok::<_, Infallible>(service.handle(request).await) }
+            });
+            let served = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .serve_connection(TokioIo::new(stream), answered);
+            if let Err(error) = served.await {
+                tracing::debug!(%error, "a connection of an MCP client broke off");
+            }
+        });
+    }
+}

@@ -1,0 +1,383 @@
+//! A registry as an MCP server: what a host says of it, and over what it is served.
+
+mod approval;
+mod door;
+mod handler;
+mod live;
+mod progress;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http_body_util::combinators::BoxBody;
+use hyper::body::Bytes;
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+use rmcp::service::{RunningService, ServerInitializeError, serve_server};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use toolkit_core::{BoxFuture, Caller, ToolConfigErrors};
+
+use door::Entrance;
+pub use door::McpService;
+use handler::{Asker, Handler, House};
+pub use live::Live;
+
+use super::lines::Lines;
+use crate::dialect::Mcp;
+
+type Authenticate = dyn Fn(String) -> BoxFuture<'static, Option<Caller>> + Send + Sync;
+
+/// Starts to serve a registry to MCP clients.
+///
+/// ```no_run
+/// use toolkit::prelude::*;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let registry = Registry::builder().tools(tools![add]).build()?;
+///     toolkit::mcp::serve(registry).stdio().await?;
+///     Ok(())
+/// }
+/// ```
+#[must_use]
+pub fn serve(registry: impl Into<Live>) -> Server {
+    Server {
+        live: registry.into(),
+        caller: Caller::new("mcp"),
+        authenticate: None,
+        entrance: Entrance::default(),
+        name: ("toolkit".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        instructions: None,
+        dialect: Mcp,
+        scoped: None,
+        page: 100,
+        run_id: None,
+        asks_users: true,
+        at_once: 64,
+    }
+}
+
+/// A registry as an MCP server, until it is served.
+///
+/// Revisions 2024-11-05 to 2026-07-28 are spoken, whichever the client asks for. Each request
+/// meets the gates by a view of its own caller: what that one may not see is neither listed nor
+/// called, and reads like a tool that is not there.
+///
+/// Calls are of one run unless [`run_id`](Self::run_id) names others, so that an effectful call
+/// that a client sends again, also over another connection, is a duplicate.
+pub struct Server {
+    live: Live,
+    caller: Caller,
+    authenticate: Option<Arc<Authenticate>>,
+    entrance: Entrance,
+    name: (String, String),
+    instructions: Option<String>,
+    dialect: Mcp,
+    scoped: Option<Vec<String>>,
+    page: usize,
+    run_id: Option<String>,
+    asks_users: bool,
+    at_once: usize,
+}
+
+/// Why a registry is not served, or not any longer.
+///
+/// ```
+/// use toolkit::mcp::ServeError;
+/// use toolkit::prelude::*;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let registry = Registry::builder().build()?;
+/// let refused = toolkit::mcp::serve(registry).http("0.0.0.0:0".parse()?).await.unwrap_err();
+/// assert!(matches!(refused, ServeError::Open { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// A tool has no form in MCP.
+    #[error(transparent)]
+    Tools(#[from] ToolConfigErrors),
+    /// Others can reach the address, and nobody asks who they are.
+    #[error("others can reach {address}: say with `authenticated` who a token is of")]
+    Open {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The other end is not an MCP client.
+    #[error("no session came about: {why}")]
+    NoSession {
+        /// Why not.
+        why: String,
+    },
+    /// A socket or a stream failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Server {
+    /// Says who calls where no token is asked for. Default the principal `mcp`, without scopes.
+    #[must_use]
+    pub fn caller(mut self, caller: Caller) -> Self {
+        self.caller = caller;
+        self
+    }
+
+    /// Says over HTTP who a bearer token is of; `None` turns the request away.
+    ///
+    /// It is asked for every request, before anything of its body is read. A session is of the
+    /// principal that opened it, and nobody else's token opens it.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().build()?;
+    /// let server = toolkit::mcp::serve(registry).authenticated(|token| async move {
+    ///     // Ask whoever gave the token out; compare in constant time.
+    ///     (token == "secret").then(|| Caller::new("ann").scopes(["payments:write"]))
+    /// });
+    /// # drop(server);
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn authenticated<A, F>(mut self, who: A) -> Self
+    where
+        A: Fn(String) -> F + Send + Sync + 'static,
+        F: Future<Output = Option<Caller>> + Send + 'static,
+    {
+        self.authenticate = Some(Arc::new(move |token| Box::pin(who(token))));
+        self
+    }
+
+    /// Names the hosts that requests over HTTP may be for, besides the machine's own loopback.
+    ///
+    /// Anything else in `Host` is refused: a page in a browser can have a name of its own lead
+    /// to a server on the same machine.
+    #[must_use]
+    pub fn hosts<I>(mut self, hosts: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.entrance.hosts.extend(hosts.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names the origins whose pages may ask over HTTP, like `https://desk.example:443`, besides
+    /// those that the machine itself serves over `http`.
+    ///
+    /// A request that a page of any other origin makes is refused.
+    #[must_use]
+    pub fn origins<I>(mut self, origins: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.entrance.origins.extend(origins.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says how large a message may be, in bytes. Default 4 MiB.
+    #[must_use]
+    pub const fn message_bytes(mut self, most: usize) -> Self {
+        self.entrance.message_bytes = most;
+        self
+    }
+
+    /// Keeps only the named tools, as [`View::scoped`](crate::View::scoped) does.
+    #[must_use]
+    pub fn scoped<I>(mut self, names: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let names: BTreeSet<String> =
+            names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+        self.scoped = Some(names.into_iter().collect());
+        self
+    }
+
+    /// Gives the server a name and a version, for people.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.name = (name.into(), version.into());
+        self
+    }
+
+    /// Tells clients how the tools are meant to be used; many give it to their model.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+
+    /// Sends schemas as they are, as [`Mcp::exact`] says.
+    #[must_use]
+    pub const fn exact(mut self) -> Self {
+        self.dialect = self.dialect.exact();
+        self
+    }
+
+    /// Says how many tools one page of the list has. Default 100.
+    #[must_use]
+    pub const fn page(mut self, tools: usize) -> Self {
+        self.page = if tools == 0 { 1 } else { tools };
+        self
+    }
+
+    /// Names the run that all calls belong to, as [`Options::run_id`](crate::Options::run_id)
+    /// says.
+    #[must_use]
+    pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
+        self.run_id = Some(run_id.into());
+        self
+    }
+
+    /// Leaves calls that wait for a person to the [`Desk`](crate::ledger::Desk) alone.
+    ///
+    /// By default the client's user is asked, where the client can ask and one person's word is
+    /// enough: its principal is then who agreed. What needs a quorum or four eyes always waits
+    /// at the desk. Once people agreed there, the same call, made again, runs.
+    #[must_use]
+    pub const fn without_elicitation(mut self) -> Self {
+        self.asks_users = false;
+        self
+    }
+
+    /// Says how many calls run at the same time, of all clients together; others wait for their
+    /// turn. Default 64.
+    #[must_use]
+    pub const fn at_once(mut self, calls: usize) -> Self {
+        self.at_once = if calls == 0 { 1 } else { calls };
+        self
+    }
+
+    /// Serves the process's own standard streams, until the client closes them.
+    ///
+    /// Nothing else may write to standard output. It needs tokio with its drivers on.
+    ///
+    /// # Errors
+    /// A tool has no form in MCP, or the other end is not a client.
+    pub async fn stdio(self) -> Result<(), ServeError> {
+        let (from, to) = rmcp::transport::stdio_pipes();
+        self.over(from, to).await
+    }
+
+    /// Serves one client over a pair of streams, until it closes them and its calls have ended.
+    ///
+    /// # Errors
+    /// As [`stdio`](Self::stdio).
+    pub async fn over<R, W>(self, from: R, to: W) -> Result<(), ServeError>
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        self.check()?;
+        let (most, at_once) = (self.entrance.message_bytes, self.at_once);
+        let asker = Asker::One(Arc::new(self.caller.clone()));
+        let handler = self.handler(asker);
+        let house = Arc::clone(&handler.house);
+        let session = serve_server(handler, Lines::new(from, to, most)).await;
+        session_over(session).await?;
+        // What runs has effects: the process must not end under it.
+        let all = u32::try_from(at_once).unwrap_or(u32::MAX);
+        drop(house.permits.acquire_many(all).await);
+        Ok(())
+    }
+
+    /// Serves streamable HTTP at an address, at any path, for as long as it is awaited.
+    ///
+    /// There is no TLS: put a proxy in front where others reach it.
+    ///
+    /// # Errors
+    /// A tool has no form in MCP, the address can not be had, or others can reach it and
+    /// [`authenticated`](Self::authenticated) is missing.
+    pub async fn http(self, address: SocketAddr) -> Result<(), ServeError> {
+        if self.authenticate.is_none() && !address.ip().is_loopback() {
+            return Err(ServeError::Open { address });
+        }
+        self.listen(TcpListener::bind(address).await?).await
+    }
+
+    /// Serves streamable HTTP on a socket that is bound already.
+    ///
+    /// # Errors
+    /// As [`http`](Self::http).
+    pub async fn listen(self, listener: TcpListener) -> Result<(), ServeError> {
+        let address = listener.local_addr()?;
+        if self.authenticate.is_none() && !address.ip().is_loopback() {
+            return Err(ServeError::Open { address });
+        }
+        door::listen(listener, self.service()?).await;
+        Ok(())
+    }
+
+    /// Gives the tower service that speaks streamable HTTP, for a router of the host's own.
+    ///
+    /// # Errors
+    /// A tool has no form in MCP.
+    pub fn service(self) -> Result<McpService, ServeError> {
+        self.check()?;
+        let entrance = self.entrance.clone();
+        let asks = match &self.authenticate {
+            Some(authenticate) => door::Asks::Token(Arc::clone(authenticate)),
+            None => door::Asks::Nobody(Arc::new(self.caller.clone())),
+        };
+        Ok(McpService::new(self.handler(Asker::OfRequest), asks, &entrance))
+    }
+
+    fn check(&self) -> Result<(), ToolConfigErrors> {
+        self.live.now().check(&[&self.dialect])
+    }
+
+    fn handler(self, asker: Asker) -> Handler {
+        let can = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let (name, version) = self.name;
+        let mut info = ServerConfig::new(can).with_server_info(Implementation::new(name, version));
+        info.instructions = self.instructions;
+        let house = House {
+            info,
+            dialect: self.dialect,
+            scoped: self.scoped,
+            page: self.page,
+            run_id: self.run_id,
+            asks_users: self.asks_users,
+            permits: Semaphore::new(self.at_once),
+        };
+        Handler { live: self.live, asker, house: Arc::new(house) }
+    }
+}
+
+/// Waits for the end of a session; a client that went before there was one is no error.
+async fn session_over(
+    session: Result<RunningService<rmcp::RoleServer, Handler>, ServerInitializeError>,
+) -> Result<(), ServeError> {
+    match session {
+        Ok(session) => match session.waiting().await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(std::io::Error::other(error).into()),
+        },
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(ServeError::NoSession { why: error.to_string() }),
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("live", &self.live).finish_non_exhaustive()
+    }
+}
+
+/// The body of an answer over HTTP.
+type Body = BoxBody<Bytes, std::convert::Infallible>;

@@ -1,0 +1,84 @@
+//! Messages as they came: what rmcp's own reading loses of a call are its arguments' bytes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, GetExtensions,
+    InputResponses, RequestId, RequestMetaObject,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The text of a call's arguments, as the client wrote it; empty where it wrote none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Arguments(pub(super) Arc<str>);
+
+impl Arguments {
+    /// Those of a message that asks for a call; `None` where it says them twice or not as text.
+    pub(super) fn of(message: &[u8]) -> Option<Self> {
+        let message: Message<'_> = serde_json::from_slice(message).ok()?;
+        let params: Params<'_> = serde_json::from_str(message.params?.get()).ok()?;
+        Some(Self(params.arguments.map_or("", RawValue::get).into()))
+    }
+}
+
+/// Reads a client's message; a call keeps its arguments as they were written.
+///
+/// # Errors
+/// It is no JSON, or no message of the protocol.
+pub(super) fn client_message(line: &[u8]) -> serde_json::Result<ClientJsonRpcMessage> {
+    match call(line) {
+        Some(message) => Ok(message),
+        None => serde_json::from_slice(line),
+    }
+}
+
+/// The message, where it is a call and nothing about it is odd.
+fn call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
+    let message: Message<'_> = serde_json::from_slice(line).ok()?;
+    if message.jsonrpc != "2.0" || message.method? != "tools/call" {
+        return None;
+    }
+    let id: RequestId = serde_json::from_str(message.id?.get()).ok()?;
+    let params: Params<'_> = serde_json::from_str(message.params?.get()).ok()?;
+    let arguments = params.arguments.map_or("", RawValue::get);
+    if !matches!(arguments.bytes().next(), None | Some(b'{' | b'n')) {
+        return None;
+    }
+    let mut asked = CallToolRequestParams::new(params.name.into_owned());
+    asked.input_responses = params.input_responses;
+    asked.request_state = params.request_state;
+    let mut request = CallToolRequest::new(asked);
+    let extensions = request.extensions_mut();
+    if let Some(meta) = params.meta {
+        extensions.insert(meta);
+    }
+    extensions.insert(Arguments(arguments.into()));
+    Some(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(request), id))
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(rename = "_meta")]
+    meta: Option<RequestMetaObject>,
+    input_responses: Option<InputResponses>,
+    request_state: Option<String>,
+}
