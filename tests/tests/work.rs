@@ -9,6 +9,7 @@ use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit::{Decoder, Limits, ToolArg};
+use toolkit_tests::catalogue;
 
 /// Currency of a payment.
 #[derive(Debug)]
@@ -249,4 +250,14 @@ fn memory_is_bounded_by_the_limits_however_much_is_sent() {
         let used = measure(|| drop(black_box(decoder.decode(&text))));
         assert!(used.bytes_max < 8 << 20, "{name}: {used:?}");
     }
+}
+
+#[test]
+fn an_index_of_a_thousand_tools_takes_less_than_a_mebibyte() {
+    let view = catalogue::view(&catalogue::times_over(&catalogue::everything(), 1_000));
+    let kept = measure(|| {
+        black_box(view.search("anything", 1));
+    });
+    println!("{} bytes for 1,000 tools", kept.bytes_current);
+    assert!((1..1 << 20).contains(&kept.bytes_current), "{kept:?}");
 }

@@ -1,6 +1,5 @@
 //! What a search takes and keeps, and how well it finds.
 
-use std::fs;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -34,12 +33,10 @@ fn speed(size: usize) -> Value {
         None => shop().requests.into_iter().map(|labelled| labelled.request).collect(),
     };
     let view = view(&times_over(&everything(), size));
-    let before = resident();
     // The first search makes the index.
     let start = Instant::now();
     let found = view.search("anything", 1).len();
     let built = start.elapsed().as_secs_f64() * 1e3;
-    let kept = resident().saturating_sub(before);
     let [median, rare] = microseconds(&view, &requests);
     json!({
         "figure": format!("search.{size}"),
@@ -47,7 +44,6 @@ fn speed(size: usize) -> Value {
         "p99": rounded(rare),
         "of": format!("median of {} requests, the first 5 of {size} tools", requests.len()),
         "index_ms": rounded(built),
-        "index_kib": kept / 1024,
         "found": found,
     })
 }
@@ -70,14 +66,6 @@ fn microseconds(view: &View, requests: &[String]) -> [f64; 2] {
 
 fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
-}
-
-/// Bytes of memory in use, where the system tells; the index is made in between.
-fn resident() -> usize {
-    let pages = fs::read_to_string("/proc/self/statm")
-        .ok()
-        .and_then(|statm| statm.split_whitespace().nth(1)?.parse::<usize>().ok());
-    pages.unwrap_or_default() * 4096
 }
 
 fn quality() -> Vec<Value> {
