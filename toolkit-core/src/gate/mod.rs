@@ -174,6 +174,7 @@ pub(crate) async fn resume(
     Ok(ledger::overtaken(house, &parked, is_gone, outcome).await)
 }
 
+#[expect(clippy::significant_drop_tightening, reason = "a call holds its permits to its end")]
 async fn pass(
     entries: &[Entry],
     house: &House,
@@ -191,22 +192,6 @@ async fn pass(
     {
         return Err(Abort::Config(error));
     }
-    let label = viewer.sight.label;
-    let ended = enter(entries, entry, house, viewer, call, parked).await;
-    note(&entry.tool, label, &ended);
-    ended
-}
-
-/// Takes the call of a tool that is there for its caller through the other gates.
-#[expect(clippy::significant_drop_tightening, reason = "a call holds its permits to its end")]
-async fn enter(
-    entries: &[Entry],
-    entry: &Entry,
-    house: &House,
-    viewer: Viewer<'_>,
-    call: &ToolCall,
-    parked: Option<Parked>,
-) -> Result<Outcome, Abort> {
     // A tool whose calls are kept no more would go around the ledger, and so around people.
     if let (Some(Parked { id, .. }), Some(book)) = (&parked, &house.book)
         && !ledger::keeps(&entry.tool)
@@ -242,12 +227,16 @@ async fn enter(
     // 3 to 8 are asked for by the tool's call function, which alone knows the types; 9 runs it.
     let call = run::fenced(&entry.tool, Passage(&way), Some(&way));
     let Some(kept) = &way.kept else {
-        return run::settle(&entry.tool, &house.limits, call.await, way.is_entered());
+        let ended = run::settle(&entry.tool, &house.limits, call.await, way.is_entered());
+        note(&entry.tool, label, &ended);
+        return ended;
     };
     let ended = kept.alive(house, call).await;
     let ending = ledger::ending(&ended);
     let ended = run::settle(&entry.tool, &house.limits, ended, way.is_entered());
-    kept.settle(house, &entry.tool, ending, ended).await
+    let ended = kept.settle(house, &entry.tool, ending, ended).await;
+    note(&entry.tool, label, &ended);
+    ended
 }
 
 /// One call on its way through the gates.
