@@ -113,11 +113,10 @@ fn on_the_labelled_descriptions_each_rule_finds_what_a_person_finds() {
 }
 
 /// What is missed or wrong is plain to a person: it is in the set for that.
-const TALLIES: [&str; 16] = [
+const TALLIES: [&str; 15] = [
     "closed-set-in-words: precision 6/6, recall 6/7",
     "format-in-words: precision 6/6, recall 6/6",
     "hidden-instruction: precision 7/7, recall 7/8",
-    "invisible-characters: precision 3/3, recall 3/3",
     "low-level-chain: precision 3/3, recall 3/3",
     "near-equal-names: precision 3/3, recall 3/3",
     "no-family-prefix: precision 1/1, recall 1/1",
@@ -203,9 +202,9 @@ fn codes_are_told_apart_and_stay() {
     assert_eq!(
         codes.into_iter().collect::<Vec<_>>().join(" "),
         "closed-set-in-words contradiction format-in-words hidden-instruction hidden-tool-named \
-         invisible-characters keyword-rule low-level-chain near-equal-names no-family-prefix \
-         no-sibling no-use-when over-budget over-limit overlap repeats-name too-many-parameters \
-         undescribed-parameter vague wide-id",
+         keyword-rule low-level-chain near-equal-names no-family-prefix no-sibling no-use-when \
+         over-budget over-limit overlap repeats-name too-many-parameters undescribed-parameter \
+         vague wide-id",
     );
 }
 
@@ -261,7 +260,7 @@ fn the_public_catalogues_are_read_to_their_end() {
         }
         println!("{name}, {} tools: {counts:?}", entries.len());
         assert!(counts["no-use-when"] > entries.len() / 3);
-        for rule in ["hidden-instruction", "invisible-characters", "overlap", "near-equal-names"] {
+        for rule in ["hidden-instruction", "overlap", "near-equal-names"] {
             for finding in report.iter().filter(|finding| finding.rule().code() == rule) {
                 println!("  {finding}");
             }

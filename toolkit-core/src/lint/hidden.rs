@@ -1,4 +1,6 @@
 //! What stands in a description and is not meant for the person who reads it.
+//!
+//! Characters that nobody sees are refused before, where the registry is built.
 
 use std::sync::LazyLock;
 
@@ -40,16 +42,6 @@ pub(super) fn of(subject: &Subject<'_>) -> Vec<Finding> {
                     ),
                     "say what the tool does; what the model is to do belongs into the prompt",
                 )
-                .at(path.clone()),
-            );
-        }
-        if let Some(unseen) = text.chars().find(|c| is_invisible(*c)) {
-            findings.push(
-                Finding::new(
-                    Rule::InvisibleCharacters,
-                    format!("it has a character that nobody sees (U+{:04X})", u32::from(unseen)),
-                    "take it out",
-                )
                 .at(path),
             );
         }
@@ -73,16 +65,4 @@ fn described<'v>(node: &'v Value, path: &Path, texts: &mut Vec<(Path, &'v str)>)
     if let Some(items) = node.get("items") {
         described(items, &path.item(0), texts);
     }
-}
-
-/// Marks of writing direction, joiners, tags and blanks of no width.
-const fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}'
-            | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-    )
 }

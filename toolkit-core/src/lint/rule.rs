@@ -60,8 +60,6 @@ pub enum Rule {
     TooManyParameters,
     /// An instruction to the model that is no description of the tool.
     HiddenInstruction,
-    /// Characters that a person does not see and a model reads.
-    InvisibleCharacters,
     /// A description or a name longer than a provider takes.
     OverLimit,
     /// Definitions that cost more tokens than they may.
@@ -91,7 +89,6 @@ impl Rule {
         Self::WideId,
         Self::TooManyParameters,
         Self::HiddenInstruction,
-        Self::InvisibleCharacters,
         Self::OverLimit,
         Self::OverBudget,
         Self::KeywordRule,
@@ -117,7 +114,6 @@ impl Rule {
             Self::WideId => "wide-id",
             Self::TooManyParameters => "too-many-parameters",
             Self::HiddenInstruction => "hidden-instruction",
-            Self::InvisibleCharacters => "invisible-characters",
             Self::OverLimit => "over-limit",
             Self::OverBudget => "over-budget",
             Self::KeywordRule => "keyword-rule",
@@ -138,7 +134,6 @@ impl Rule {
             | Self::ClosedSetInWords
             | Self::FormatInWords
             | Self::HiddenInstruction
-            | Self::InvisibleCharacters
             | Self::HiddenToolNamed
             | Self::Contradiction => Level::Deny,
             Self::NoUseWhen
