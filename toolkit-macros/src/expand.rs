@@ -409,7 +409,8 @@ enum Kind {
 
 fn kind(tool: &Tool) -> Kind {
     let reads = matches!(tool.policy.effect, None | Some("Read"));
-    let waits = tool.policy.has_rules() || tool.policy.concurrency.is_some();
+    let asks = tool.policy.has_rules() || !tool.policy.requires.is_empty();
+    let waits = asks || tool.policy.concurrency.is_some();
     match tool.function.flow {
         Flow::Sync if tool.policy.blocking => Kind::Apart,
         Flow::Sync if reads && !waits => Kind::AtOnce,

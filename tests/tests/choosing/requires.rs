@@ -309,3 +309,87 @@ fn the_loop_forces_what_is_required_of_the_run_on_its_first_turn_and_releases_it
     let thinks = Anthropic.with_thinking();
     assert_eq!(choices(&thinks, true), [Value::Null, Value::Null, Value::Null]);
 }
+
+/// A function that does not wait is all the same made to wait for its turn.
+#[tokio::test]
+async fn a_read_that_requires_something_waits_for_its_turn() {
+    /// Takes its time.
+    #[tool(effect = "read")]
+    async fn slow() {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+
+    let tools = tools![verify_identity, balance, slow];
+    let limits = toolkit::Limits { at_once: 1, ..toolkit::Limits::default() };
+    let registry = Registry::builder().tools(tools).limits(limits).timer(tokio::time::sleep);
+    let view = registry.build().unwrap().view(Caller::new("ann"));
+    let verified = ToolCall::new("call_1", "verify_identity", r#"{"code": 1234}"#);
+    let outcome = view.dispatch(&verified, Options::default()).await.unwrap();
+    let done = [Message::Results(vec![Answered::new(verified, outcome)])];
+    let first = view.dispatch(ToolCall::new("call_2", "slow", "{}"), Options::default());
+    let second = async {
+        tokio::task::yield_now().await;
+        let call = ToolCall::new("call_3", "balance", "{}");
+        view.dispatch(call, Options::default().history(&done)).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.unwrap().status(), second.unwrap().text()), (Status::Ok, "12"));
+}
+
+/// Tells a balance.
+#[tool(effect = "read", requires(verify_identity))]
+fn balance() -> u8 {
+    12
+}
+
+#[test]
+fn nobody_is_sent_to_a_tool_that_is_listed_and_not_theirs() {
+    /// Verifies who is asking.
+    #[tool(effect = "read", scopes("staff"), listed, on_denied = "fatal")]
+    fn verify_staff() {}
+
+    /// Changes an address.
+    #[tool(effect = "read", requires(verify_staff))]
+    fn change_address() {}
+
+    let registry = Registry::builder().tools(tools![verify_staff, change_address]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    assert_eq!(view.visible(), ["verify_staff", "change_address"]);
+    assert_eq!(
+        dispatch(&view, &[], "change_address", json!({})).text(),
+        "change_address did not run: something has to be done before it that you have no tool \
+         for. Do not call it again; tell the user.",
+    );
+    let agent = Agent::new(ScriptedModel::new([Reply::text("I can not.")]), view);
+    assert!(agent.force_prerequisites().run_blocking("I moved.").unwrap().ok());
+}
+
+#[test]
+fn what_was_done_counts_also_when_its_tool_is_stripped_since() {
+    /// Notes who is asking.
+    #[tool(effect = "write")]
+    fn sign_in() {}
+
+    /// Reads a page.
+    #[tool(effect = "read", reads_untrusted)]
+    fn read_page() -> &'static str {
+        "a page"
+    }
+
+    /// Reads a letter.
+    #[tool(effect = "read", requires(sign_in))]
+    fn read_letter() -> &'static str {
+        "a letter"
+    }
+
+    let registry = Registry::builder()
+        .tools(tools![sign_in, read_page, read_letter])
+        .ledger(MemoryLedger::new())
+        .on_taint(toolkit::OnTaint::Strip)
+        .build()
+        .unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let done = history(&view, &[("sign_in", json!({})), ("read_page", json!({}))]);
+    assert_eq!(view.visible(), ["read_page", "read_letter"]);
+    assert_eq!(dispatch(&view, &done, "read_letter", json!({})).text(), "a letter");
+}

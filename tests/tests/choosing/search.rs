@@ -379,3 +379,28 @@ fn where_tools_say_their_effect_the_search_says_it_reads() {
     let outcome = call(&view, "search_tools", r#"{"request": "look"}"#);
     assert_eq!(outcome.text(), r#"{"tools":[{"name":"look","description":"Reads."}]}"#);
 }
+
+#[test]
+fn a_rehearsal_finds_tools_and_an_embedder_that_panics_is_a_search_by_words() {
+    struct Bomb;
+    impl Embedder for Bomb {
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, BoxError> {
+            assert!(!texts.contains(&"an order"), "it broke");
+            Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+        }
+    }
+    let undeclared = Tool::dynamic("get_order", "Looks up an order.", json!({}), |_, _| async {
+        Ok::<_, ToolError>(())
+    });
+    let registry = Registry::builder()
+        .tool(undeclared)
+        .tool_search(ToolSearch::new())
+        .embedder(Bomb)
+        .dry_run()
+        .build()
+        .unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let found = call(&view, "search_tools", r#"{"request": "an order"}"#);
+    assert_eq!(found.status(), Status::Ok);
+    assert!(found.text().contains("get_order"), "{}", found.text());
+}

@@ -257,3 +257,67 @@ async fn after_a_thousand_panics_every_place_is_free() {
     let (one, other) = tokio::time::timeout(Duration::from_secs(5), both).await.unwrap();
     assert_eq!([one.unwrap().status(), other.unwrap().status()], [Status::Failed; 2]);
 }
+
+/// Pays, without a ledger that could tell what came of it.
+#[tool(effect = "write", ledger = none("the bank tells its own"))]
+fn pay(how: &str) -> Result<(), std::io::Error> {
+    match how {
+        "panic" => panic!("after it was sent"),
+        _ => Err(std::io::Error::other("after it was sent")),
+    }
+}
+
+#[test]
+fn without_a_ledger_nobody_knows_what_a_write_did_that_broke() {
+    let view = Registry::builder().tools(tools![pay]).build().unwrap().view(Caller::new("ann"));
+    for how in ["panic", "fail"] {
+        let call = ToolCall::new("call_1", "pay", format!(r#"{{"how": "{how}"}}"#));
+        let outcome = view.dispatch_blocking(call, Options::default()).unwrap();
+        assert_eq!((outcome.status(), outcome.is_retryable()), (Status::InDoubt, false), "{how}");
+    }
+}
+
+/// A preview that fails, of a function that is not entered.
+#[tool(effect = "write", preview = look(order_id))]
+fn cancel(order_id: &str) {
+    panic!("{order_id}");
+}
+
+fn look(order_id: &str) -> Result<String, Failure> {
+    Err(ToolError::business(format!("{order_id} is gone")).into())
+}
+
+#[test]
+fn a_preview_that_fails_ran_nothing() {
+    let registry = Registry::builder().tools(tools![cancel]).ledger(MemoryLedger::new()).build();
+    let view = registry.unwrap().view(Caller::new("ann"));
+    let call = ToolCall::new("call_1", "cancel", r#"{"order_id": "O-1"}"#);
+    let outcome = view.dispatch_blocking(call, Options::default().dry_run()).unwrap();
+    assert_eq!((outcome.status(), outcome.executed()), (Status::Failed, false));
+}
+
+/// A ledger that is slow once, so that what keeps the claim is asked meanwhile.
+#[test]
+fn an_executor_s_timer_outside_of_it_lets_no_panic_out_of_a_call_that_a_ledger_keeps() {
+    let registry = Registry::builder()
+        .tools(tools![keep])
+        .ledger(MemoryLedger::new())
+        .timer(tokio::time::sleep)
+        .build();
+    let view = registry.unwrap().view(Caller::new("ann"));
+    let call = ToolCall::new("call_1", "keep", "{}");
+    let dispatched =
+        catch_unwind(AssertUnwindSafe(|| view.dispatch_blocking(call, Options::default())));
+    assert!(dispatched.is_ok(), "a panic came out");
+}
+
+/// Keeps something, and waits once.
+#[tool(effect = "write")]
+async fn keep() {
+    let mut waited = false;
+    std::future::poll_fn(|cx| {
+        cx.waker().wake_by_ref();
+        if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}

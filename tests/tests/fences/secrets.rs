@@ -276,3 +276,56 @@ fn what_could_not_be_kept_is_found_when_the_registry_is_built() {
     assert!(tainted(OnTaint::Approval).is_err());
     assert!(tainted(OnTaint::Strip).is_ok());
 }
+
+#[test]
+fn what_a_tool_requires_is_told_without_the_secret_that_must_be_the_same() {
+    /// Checks a login.
+    #[tool(effect = "read")]
+    fn check_login(password: Secret<String>) {
+        drop(password);
+    }
+
+    /// Reads the mail.
+    #[tool(effect = "read", requires(check_login(password)))]
+    fn read_mail(password: Secret<String>) {
+        drop(password);
+    }
+
+    let registry =
+        Registry::builder().tools(tools![check_login, read_mail]).secret_key(KEY).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let asked = json!({"password": CANARY}).to_string();
+    let outcome = call(&view, "read_mail", &asked);
+    assert_eq!(outcome.status(), Status::Prerequisite);
+    assert!(outcome.text().contains("Call check_login with password \"[secret]\""), "{outcome:?}");
+    let looked = ToolCall::new("call_1", "check_login", asked.as_str());
+    let done = view.dispatch_blocking(&looked, Options::default()).unwrap();
+    let history = [Message::Results(vec![Answered::new(looked, done)])];
+    let read = |password: &str| {
+        let arguments = json!({"password": password}).to_string();
+        let options = Options::default().history(&history);
+        view.dispatch_blocking(ToolCall::new("call_2", "read_mail", arguments), options).unwrap()
+    };
+    assert_eq!(read(CANARY).status(), Status::Ok);
+    assert_eq!(read("another one").status(), Status::Prerequisite);
+}
+
+#[test]
+fn a_field_that_is_called_like_a_keyword_hides_no_secret_and_is_none() {
+    /// Sets a default.
+    #[tool(effect = "read")]
+    fn set_default(default: Secret<String>) {
+        drop(default);
+    }
+    let view = view_of(Tool::of::<set_default>());
+    assert_eq!(call(&view, "set_default", r#"{"default": "x"}"#).status(), Status::Ok);
+
+    let login = json!({"properties": {"login": {
+        "type": "object",
+        "properties": {"default": {"type": "string", "writeOnly": true}},
+    }}});
+    let sign_in =
+        Tool::dynamic("sign_in", "Signs in.", login, |_, _| async { Ok::<_, ToolError>(()) });
+    let errors = Registry::builder().tool(sign_in).build().unwrap_err();
+    assert!(errors.to_string().contains("a secret stands inside of another argument"), "{errors}");
+}

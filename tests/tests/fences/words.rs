@@ -73,3 +73,30 @@ fn each_line_of_the_threat_table_names_a_test_that_there_is() {
         );
     }
 }
+
+#[test]
+fn a_field_that_is_called_like_a_keyword_and_a_type_s_own_words_are_looked_at_as_well() {
+    let refused = |tool: Tool| {
+        let errors = Registry::builder().tool(tool).build().unwrap_err();
+        assert!(errors.to_string().contains("a character that is not shown"), "{errors}");
+    };
+    for name in ["pattern", "default", "enum", "const", "examples"] {
+        let schema = json!({"properties": {name: {"description": "x\u{e0041}"}}});
+        let run = |_, _| async { Ok::<_, ToolError>(()) };
+        refused(Tool::dynamic("look", "Looks.", schema, run).into());
+    }
+
+    /// An order.
+    #[arg_type]
+    struct Order {
+        #[doc = "Its id.\u{202e}"]
+        id: String,
+    }
+
+    /// Looks up an order.
+    #[tool]
+    fn look_up(order: Order) {
+        drop(order.id);
+    }
+    refused(Tool::of::<look_up>());
+}

@@ -15,6 +15,12 @@ fn renamed(#[arg(rename = "format")] form: &str) -> Vec<Order> {
     Vec::new()
 }
 
+/// Pays.
+#[tool(effect = "write", formats)]
+fn pays() -> Vec<Order> {
+    Vec::new()
+}
+
 /// An order.
 #[arg_type]
 struct Order {

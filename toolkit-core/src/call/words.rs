@@ -340,14 +340,14 @@ impl Outcome {
         Self { text, is_json: false, details, ..self }
     }
 
-    pub(crate) fn tool_error(error: &ToolError) -> Self {
+    pub(crate) fn tool_error(error: &ToolError, executed: bool) -> Self {
         let details = Details {
             category: Some(error.category()),
             retryable: error.is_retryable(),
             hint: error.hint_text().map(str::to_owned),
             ..Details::default()
         };
-        Self { executed: true, ..Self::failed(Status::Failed, error.to_string(), details) }
+        Self { executed, ..Self::failed(Status::Failed, error.to_string(), details) }
     }
 
     pub(crate) fn internal(tool: &str, error_id: String, executed: bool) -> Self {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::approval::Agreement;
 use super::arguments::Canonical;
-use super::run::{Broken, Ended};
+use super::run::{self, Broken, Ended};
 use super::time::{self, Time};
 use super::{House, Timer, Way};
 use crate::call::{Outcome, Status};
@@ -180,7 +180,10 @@ impl<'a> Kept<'a> {
 
     async fn beat(&self, timer: &dyn Timer) -> Infallible {
         loop {
-            timer.sleep(self.lease() / 3).await;
+            let Some(sleep) = time::sleep(timer, self.lease() / 3) else {
+                return std::future::pending().await;
+            };
+            sleep.await;
             let Some(attempt) = self.attempt.get() else { continue };
             match self.book.heartbeat(attempt, self.lease()).await {
                 Ok(Some(_)) => {}
@@ -244,13 +247,14 @@ impl<'a> Kept<'a> {
     ) -> Result<Settled, LedgerError> {
         let mut left = self.lease();
         loop {
-            match (self.book.settle(attempt, ended.clone()).await, &house.timer) {
-                (Err(LedgerError::Unavailable(_)), Some(timer)) if left >= PAUSE => {
-                    timer.sleep(PAUSE).await;
-                    left = left.saturating_sub(PAUSE);
-                }
-                (settled, _) => return settled,
-            }
+            let settled = self.book.settle(attempt, ended.clone()).await;
+            let is_worth_it = left >= PAUSE && matches!(settled, Err(LedgerError::Unavailable(_)));
+            let timer = house.timer.as_deref().filter(|_| is_worth_it);
+            let Some(pause) = timer.and_then(|timer| time::sleep(timer, PAUSE)) else {
+                return settled;
+            };
+            pause.await;
+            left = left.saturating_sub(PAUSE);
         }
     }
 }
@@ -313,7 +317,10 @@ async fn verified(way: &Way<'_>, verify: Verification<'_>) -> Verified<StoredOut
         return Verified::Unknown;
     };
     match seen {
-        Ok(Verified::Applied(output)) => Verified::Applied(stored(&of_output(output))),
+        Ok(Verified::Applied(output)) => {
+            let most = run::most_bytes(&way.entry.tool, &way.house.limits);
+            Verified::Applied(stored(&of_output(output).within(most)))
+        }
         Ok(Verified::NotApplied) => Verified::NotApplied,
         Ok(Verified::Unknown) => Verified::Unknown,
         Err(failure) => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::known::is_visible;
-use super::taint::strips;
+use super::arguments::Canonical;
+use super::known::in_reach;
 use super::{Entry, House, Sight, Way};
 use crate::arguments::identity;
 use crate::call::{First, Outcome};
@@ -42,12 +42,10 @@ impl<'a> Needs<'a> {
         if requires.is_empty() {
             return None;
         }
-        let can_be_sent = |requirement: &Requirement| {
-            let entry = entries.iter().find(|entry| entry.tool.name == requirement.tool);
-            entry.is_some_and(|entry| {
-                is_visible(entry, sight.allowed, sight.caller) && !strips(entry, house, sight.label)
-            })
-        };
+        // Not where it would only be told that it may not call it.
+        let reached = in_reach(entries, house, sight);
+        let can_be_sent =
+            |requirement: &Requirement| reached.iter().any(|tool| tool.name == requirement.tool);
         let requirements =
             requires.iter().map(|requirement| (requirement, can_be_sent(requirement))).collect();
         Some(Box::new(Self { requirements, done }))
@@ -65,7 +63,8 @@ pub(super) fn met(way: &Way<'_>) -> Result<(), Stopped> {
     let Some(needs) = way.needs.as_ref().filter(|_| way.parked().is_none()) else {
         return Ok(());
     };
-    let arguments = way.canonical().map(|canonical| &canonical.value);
+    let canonical = way.canonical();
+    let arguments = canonical.map(|canonical| &canonical.value);
     let is_met = |requirement: &Requirement| {
         needs.done.iter().any(|done| {
             done.tool == requirement.tool
@@ -85,7 +84,9 @@ pub(super) fn met(way: &Way<'_>) -> Result<(), Stopped> {
     let outcome = if let Some((hidden, _)) = hidden {
         Outcome::hidden_prerequisite(tool, &hidden.tool)
     } else {
-        let value = |name: &'_ String| arguments.and_then(|all| all.get(name));
+        // What is compared may be a secret, and what is told is none.
+        let told = canonical.map(Canonical::told_value);
+        let value = |name: &'_ String| told.and_then(|all| all.get(name));
         let first: Vec<First<'_>> = missing
             .iter()
             .map(|(Requirement { tool, same }, _)| First {

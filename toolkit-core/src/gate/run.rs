@@ -157,7 +157,7 @@ pub(super) fn settle(
     ended: Ended,
     entered: bool,
 ) -> Result<Outcome, Abort> {
-    let most = tool.policy.result_limit.unwrap_or(limits.result_bytes);
+    let most = most_bytes(tool, limits);
     match ended {
         Ok(Ok(output)) => {
             let outcome = Outcome::ok(output.text, output.is_json).secret(output.is_secret);
@@ -187,13 +187,13 @@ fn settle_stopped(
                 "a tool panicked"
             );
             panic.discard();
-            return Ok(Outcome::internal(&tool.name, id, entered));
+            return Ok(internal(tool, id, entered));
         }
     };
     match stopped {
         Stopped::Refused(outcome) => Ok(*outcome),
         Stopped::Failed(Failure(Cause::Tool(error))) => {
-            Ok(Outcome::tool_error(&error).within(most))
+            Ok(Outcome::tool_error(&error, entered).within(most))
         }
         Stopped::Failed(Failure(Cause::Fatal(error))) => {
             Err(Abort::Fatal { tool: tool.name.clone(), error, executed: entered })
@@ -209,7 +209,7 @@ fn settle_stopped(
             let id = error_id();
             let error = told(error);
             tracing::error!(tool = tool.name, error_id = id, error, "a tool failed internally");
-            Ok(Outcome::internal(&tool.name, id, entered))
+            Ok(internal(tool, id, entered))
         }
         Stopped::Untellable(error) => {
             let id = error_id();
@@ -223,6 +223,17 @@ fn settle_stopped(
             Ok(Outcome::untellable(&tool.name, id))
         }
     }
+}
+
+/// What the model reads of a tool's own failure, which tells nothing of what happened.
+fn internal(tool: &Tool, error_id: String, entered: bool) -> Outcome {
+    let outcome = Outcome::internal(&tool.name, error_id, entered);
+    if entered { time::doubted(tool, outcome) } else { outcome }
+}
+
+/// The longest result that is told of a tool.
+pub(super) fn most_bytes(tool: &Tool, limits: &Limits) -> usize {
+    tool.policy.result_limit.unwrap_or(limits.result_bytes)
 }
 
 /// The text of an error, which is the tool's own code and may panic, and the error's end.

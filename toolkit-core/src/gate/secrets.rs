@@ -1,9 +1,10 @@
 //! What is told of arguments of which some are secret.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Entry;
 use crate::problem::{Path, Problem, ProblemKind, Step};
+use crate::schema::nodes;
 use crate::secret::{HIDDEN, KEYWORD};
 
 /// The fields of a schema that are secret.
@@ -15,26 +16,13 @@ pub(crate) fn secrets_of(schema: &Value) -> Result<Vec<String>, String> {
     let fields = schema.get("properties").and_then(Value::as_object);
     let fields = || fields.into_iter().flatten().filter(|(_, node)| is_secret(node));
     let secrets: Vec<String> = fields().map(|(name, _)| name.clone()).collect();
-    if marks(schema) == secrets.len() {
+    let is_marked = |node: &&Map<String, Value>| node.get(KEYWORD) == Some(&Value::Bool(true));
+    if nodes(schema).iter().filter(|node| is_marked(node)).count() == secrets.len() {
         return Ok(secrets);
     }
     Err("a secret stands inside of another argument, where it would be shown with it; make it a \
          parameter of its own, like `token: Secret<String>` or `Option<Secret<String>>`"
         .to_owned())
-}
-
-/// How often the keyword stands in a schema as a keyword.
-fn marks(schema: &Value) -> usize {
-    const DATA: [&str; 4] = ["default", "enum", "const", "examples"];
-    match schema {
-        Value::Object(node) => {
-            let own = usize::from(node.get(KEYWORD) == Some(&Value::Bool(true)));
-            let inside = node.iter().filter(|(key, _)| !DATA.contains(&key.as_str()));
-            own + inside.map(|(_, value)| marks(value)).sum::<usize>()
-        }
-        Value::Array(items) => items.iter().map(marks).sum(),
-        _ => 0,
-    }
 }
 
 /// What others see of the canonical arguments; `None` where they may see all.

@@ -152,15 +152,17 @@ impl<'a> Interrupt<'a> {
     }
 }
 
-/// A timer of an executor panics outside of it.
 fn woken<'a>(timer: &dyn Timer, time: Duration, cut: Cut) -> (BoxFuture<'a, ()>, Cut) {
-    match catch_unwind(AssertUnwindSafe(|| timer.sleep(time))) {
-        Ok(sleep) => (sleep, cut),
-        Err(payload) => {
-            quietly(|| drop(payload));
-            (Box::pin(ready(())), Cut::Unwoken)
-        }
+    match sleep(timer, time) {
+        Some(sleep) => (sleep, cut),
+        None => (Box::pin(ready(())), Cut::Unwoken),
     }
+}
+
+/// `None` where the timer can not be used: an executor's panics outside of it.
+pub(super) fn sleep(timer: &dyn Timer, time: Duration) -> Option<BoxFuture<'static, ()>> {
+    let slept = catch_unwind(AssertUnwindSafe(|| timer.sleep(time)));
+    slept.map_err(|payload| quietly(|| drop(payload))).ok()
 }
 
 impl Future for Interrupt<'_> {
@@ -211,11 +213,16 @@ pub(super) fn broken_off(tool: &Tool, cut: Cut) -> Result<Outcome, Abort> {
         Cut::Cancelled => Outcome::stopped(),
         Cut::Unwoken => return Err(Abort::Config(unwoken(name))),
     };
+    Ok(doubted(tool, outcome))
+}
+
+/// What an outcome that tells nothing of what happened is to the model.
+pub(super) fn doubted(tool: &Tool, outcome: Outcome) -> Outcome {
     let policy = &tool.policy;
     // Where a ledger keeps the call, its row says how it stands.
     let is_told = ledger::keeps(tool) || policy.on_unknown == OnUnknown::Rerun;
     let is_known = is_told || !policy.is_effectful();
-    Ok(if is_known { outcome } else { outcome.left_in_doubt() })
+    if is_known { outcome } else { outcome.left_in_doubt() }
 }
 
 /// Why nobody knows what came of a call, as its row says it.

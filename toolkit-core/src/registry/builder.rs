@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_lock::Semaphore;
 use serde_json::Value;
 
-use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded, unmeetable};
+use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded, unmeetable, unseen};
 use super::prepared::{prepare, revision};
 use super::{Checked, Finder, Registry};
 use crate::dialect::{Definition, Forms};
@@ -375,10 +375,10 @@ impl RegistryBuilder {
             search,
             mut faults,
         } = self;
+        let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
         let finder = search.finder.map(|finder| added(finder, &mut tools, &mut faults));
         faults.extend(at_large(&tools, &limits, timeout, timer.is_some()));
         faults.extend(unmeetable(&tools));
-        let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
         let is_tainted =
             on_taint == OnTaint::Approval && tools.iter().any(|tool| tool.policy.reads_untrusted);
         let guards = Guards {
@@ -460,8 +460,8 @@ fn added(
         ToolConfigError::new(message)
     }));
     let mut tool = finder.tool();
-    let declared = tools.iter().any(|tool| tool.policy.effect.is_some());
-    tool.policy.effect = declared.then_some(Effect::Read);
+    // Also where no other tool says what it does: a rehearsal finds tools as well.
+    tool.policy.effect = Some(Effect::Read);
     let name = tool.name.clone();
     tools.push(tool);
     (name, finder)
@@ -521,6 +521,7 @@ fn entry(
         Ok((definition, schema)) => {
             let (secrets, more) = hidden(&tool, &definition, guards);
             messages.extend(more);
+            messages.extend(unseen(&definition));
             Some((definition, schema, secrets))
         }
         Err(more) => {

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use serde_json::Value;
-
 use super::builder::Shared;
 use crate::dialect::{Definition, portable};
 use crate::error::ToolConfigError;
 use crate::gate;
 use crate::ledger::{Durability, Ledger};
 use crate::problem::has_unseen;
+use crate::schema;
 use crate::tool::{Input, LedgerUse, NeededBy, Requirement, StateNeed, Tool};
 
 pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
@@ -122,18 +121,6 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
         faults
             .push("its description is blank; it is the only thing the model chooses by".to_owned());
     }
-    let is_hidden = match &tool.input {
-        Input::Given(schema) => hides(schema),
-        Input::Params(_) => false,
-    };
-    let texts = [&tool.description, tool.title.as_ref().unwrap_or(&tool.name)];
-    if is_hidden || texts.into_iter().any(|text| has_unseen(text)) {
-        faults.push(
-            "its description, title or schema holds a character that is not shown, so that a \
-             model reads what no person sees; remove it"
-                .to_owned(),
-        );
-    }
     if declared && tool.policy.effect.is_none() {
         faults.push(
             "it does not say its effect, and other tools do; add `effect = \"read\"`, \
@@ -146,17 +133,16 @@ pub(super) fn faults_of(tool: &Tool, declared: bool, states: &Shared) -> Vec<Str
     faults
 }
 
-/// Whether a schema's words or names hold what is not shown; what is data may.
-fn hides(schema: &Value) -> bool {
-    const DATA: [&str; 5] = ["default", "enum", "const", "examples", "pattern"];
-    match schema {
-        Value::String(text) => has_unseen(text),
-        Value::Array(items) => items.iter().any(hides),
-        Value::Object(node) => node
-            .iter()
-            .any(|(key, value)| has_unseen(key) || (!DATA.contains(&key.as_str()) && hides(value))),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
+/// What a definition holds that a model reads and no person sees.
+pub(super) fn unseen(definition: &Definition) -> Option<String> {
+    let Definition { description, title, input_schema, .. } = definition;
+    let texts = title.iter().chain([description]).map(String::as_str);
+    let is_hidden = texts.chain(schema::texts(input_schema)).any(has_unseen);
+    is_hidden.then(|| {
+        "its description, title or schema holds a character that is not shown, so that a model \
+         reads what no person sees; remove it"
+            .to_owned()
+    })
 }
 
 /// What a registry has against what a call could do.

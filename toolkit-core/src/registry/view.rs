@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -387,7 +388,8 @@ impl View {
         match &self.registry.0.finder {
             Some((finds, finder)) if *finds == name && outcome.status() == Status::Ok => {
                 let asked = serde_json::from_str(outcome.text()).unwrap_or_default();
-                Outcome::ok(finder.answer(self, &asked).to_string(), true)
+                let answer = finder.answer(self, &asked).to_string();
+                Outcome::ok(answer, true).within(self.registry.0.house.limits.result_bytes)
             }
             _ => outcome,
         }
@@ -406,20 +408,29 @@ impl View {
     /// The visible part of the index.
     pub(crate) fn part(&self) -> &Part {
         let [untainted, tainted] = &*self.parts;
-        let part = if self.label.is_tainted() { tainted } else { untainted };
-        part.get_or_init(|| self.index().part(self.seen_at()))
+        // The label only rises: what was seen before a look that finds it low was seen untainted.
+        let seen =
+            (!self.label.is_tainted()).then(|| untainted.get().ok_or_else(|| self.seen_at()));
+        match seen.filter(|_| !self.label.is_tainted()) {
+            Some(Ok(part)) => part,
+            Some(Err(places)) => untainted.get_or_init(|| self.index().part(places)),
+            None => tainted.get_or_init(|| self.index().part(self.seen_at())),
+        }
     }
 
     /// The visible tools by the meaning of a request, where there is an embedder and it can say.
     pub(crate) fn ranked_by_meaning(&self, request: &str) -> Option<Vec<(usize, f32)>> {
         let (embedder, vectors) = self.registry.0.meaning.as_ref()?;
-        match vectors.rank(&**embedder, self.part(), request) {
-            Ok(ranked) => Some(ranked),
-            Err(error) => {
+        let part = self.part();
+        let ranked = catch_unwind(AssertUnwindSafe(|| vectors.rank(&**embedder, part, request)));
+        match ranked {
+            Ok(Ok(ranked)) => return Some(ranked),
+            Ok(Err(error)) => {
                 tracing::warn!(error, "a search goes by words alone: the embedder failed");
-                None
             }
+            Err(_panic) => tracing::error!("a search goes by words alone: the embedder panicked"),
         }
+        None
     }
 
     /// The names of the tools that it does not show, for the host.
@@ -446,10 +457,13 @@ impl View {
 
     /// The visible tools that a visible one requires of the run, whatever their arguments.
     pub(crate) fn required_of_run(&self) -> Vec<&str> {
-        let all = self.visible().into_iter().flat_map(|name| self.requirements_of(name));
+        let checked = &self.registry.0;
+        let reached = in_reach(&checked.entries, &checked.house, self.sight());
+        let all = reached.iter().flat_map(|tool| &tool.policy.requires);
         let of_run = all.filter(|requirement| requirement.same.is_empty());
-        let visible = of_run.filter_map(|requirement| self.own_name(&requirement.tool));
-        visible.filter(|name| !self.requires_another(name)).collect()
+        let required = of_run
+            .filter_map(|requirement| reached.iter().find(|tool| tool.name == requirement.tool));
+        required.filter(|tool| tool.policy.requires.is_empty()).map(|tool| &*tool.name).collect()
     }
 
     fn requirements_of(&self, name: &str) -> impl Iterator<Item = &Requirement> {
@@ -469,7 +483,8 @@ impl View {
                 Some(Err(_)) | None => call,
             };
             let checked = &self.registry.0;
-            let entry = checked.entries.get(self.place_of(call.name())?)?;
+            // It was done also where its tool is out of sight by now.
+            let entry = checked.entries.iter().find(|entry| entry.tool.name == call.name())?;
             let limits = checked.house.limits.unmeasured();
             // What it ran with: its defaults are written in.
             let arguments = arguments::normal_form(&entry.schema, call.given(), &limits).ok()?;

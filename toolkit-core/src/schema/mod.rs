@@ -13,6 +13,7 @@ mod pattern;
 mod reading;
 mod sample;
 mod stream;
+mod walk;
 #[cfg(feature = "jsonschema")]
 mod whole;
 
@@ -26,5 +27,6 @@ pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type}
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;
 pub(crate) use stream::{Bound, Decoding, Kind, Numbers, Texts};
+pub(crate) use walk::{Holds, holds, nodes, texts};
 #[cfg(feature = "jsonschema")]
 pub(crate) use whole::Whole;

@@ -29,7 +29,7 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Bo
     let name = tool_name(&written, diag);
     let description = description(&written, diag);
     let policy = policy::policy(&written, diag);
-    let formats = formats(&written, diag);
+    let formats = formats(&written, policy.effect, diag);
     let title = written.keys.title.get().and_then(|title| text("title", title, diag));
     let Written { function, receiver, params, output, .. } = written;
     let params = params.into_iter().enumerate();
@@ -51,7 +51,7 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Bo
 }
 
 /// Whether a parameter is added by which the model says how much it wants to read.
-fn formats(written: &Written, diag: &mut Diagnostics) -> bool {
+fn formats(written: &Written, effect: Option<&str>, diag: &mut Diagnostics) -> bool {
     let formats = policy::is_set(&written.keys.formats);
     let is_taken = |param: &&WrittenParam| param.name().as_deref() == Some("format");
     if let Some(key) = written.keys.formats.key().filter(|_| formats)
@@ -61,6 +61,16 @@ fn formats(written: &Written, diag: &mut Diagnostics) -> bool {
             key,
             "`formats` adds a parameter `format`, and there is one already: rename it, or take \
              `formats` away",
+        );
+    }
+    if let Some(key) = written.keys.formats.key().filter(|_| formats)
+        && matches!(effect, Some("Write" | "Irreversible"))
+    {
+        diag.at(
+            key,
+            "`formats` makes the form of the result a part of the call, so that to ask for the \
+             other form would be another call with another effect: take `formats` away, and let \
+             a tool that reads tell more",
         );
     }
     formats

@@ -2,43 +2,9 @@
 
 use serde_json::{Map, Value};
 
+pub(super) use crate::schema::{Holds, holds};
+
 pub(super) type Object = Map<String, Value>;
-
-/// How a keyword holds schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
-    /// One by each name.
-    Named,
-    List,
-    One,
-    /// Data, or words: none.
-    None,
-}
-
-pub(super) fn holds(keyword: &str, value: &Value) -> Holds {
-    match (keyword, value) {
-        (
-            "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-            Value::Object(_),
-        ) => Holds::Named,
-        ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(_)) => Holds::List,
-        (
-            "items"
-            | "additionalProperties"
-            | "propertyNames"
-            | "not"
-            | "contains"
-            | "if"
-            | "then"
-            | "else"
-            | "unevaluatedItems"
-            | "unevaluatedProperties"
-            | "contentSchema",
-            Value::Object(_) | Value::Bool(_),
-        ) => Holds::One,
-        _ => Holds::None,
-    }
-}
 
 /// The references in a schema, but for those in its own definitions.
 pub(super) fn references(schema: &Value) -> Vec<String> {
