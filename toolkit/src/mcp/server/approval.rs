@@ -18,6 +18,9 @@ const QUESTION: &str = "approval";
 /// The field of the form.
 const FIELD: &str = "approve";
 
+/// What a caller must be granted before its user's word counts.
+const DECIDES: &str = "approvals:decide";
+
 /// By what way people decided, as the ledger keeps it.
 const CHANNEL: &str = "mcp elicitation";
 
@@ -36,6 +39,11 @@ pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     let elicitation = context.client_capabilities().and_then(|can| can.elicitation);
     // Who says neither means forms: there was nothing else at first.
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
+}
+
+/// Whether the caller may decide: who may only ask for calls would agree to its own.
+pub(super) fn may_decide(caller: &Caller) -> bool {
+    caller.granted().contains(DECIDES)
 }
 
 /// Whether people agreed to the call since it was parked, at the desk of another process perhaps.
@@ -133,7 +141,7 @@ async fn decide(
     let approves = answer.content.as_ref().and_then(|content| content.get(FIELD));
     let person = Person::authenticated(caller.principal(), CHANNEL)
         .tenant(caller.tenant_name().unwrap_or_default())
-        .scopes(["approvals:decide"]);
+        .scopes(caller.granted().iter());
     let decided = match (&answer.action, approves) {
         (ElicitationAction::Accept, Some(Value::Bool(true))) => {
             desk.approve(&person, id, seen).await.map(|state| state == RowState::Approved)

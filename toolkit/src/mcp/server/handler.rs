@@ -140,7 +140,9 @@ impl Handler {
         let (Some(id), Some(desk)) = (outcome.approval_id(), self.live.now().desk()) else {
             return Ok(Word::Waits);
         };
-        let asks = self.house.asks_users && approval::can_ask(context);
+        let asks = self.house.asks_users
+            && approval::can_ask(context)
+            && approval::may_decide(view.caller());
         let word = match asks {
             _ if approval::is_approved(&desk, id).await => Word::Decided(()),
             false => Word::Waits,

@@ -32,6 +32,10 @@ type Authenticate = dyn Fn(String) -> BoxFuture<'static, Option<Caller>> + Send 
 
 /// Starts to serve a registry to MCP clients.
 ///
+/// A call that needs a person's approval waits at the [`Desk`](crate::ledger::Desk), and the
+/// client reads its id. Only where the host granted the caller the scope `approvals:decide` is
+/// the client's user asked instead ([`Server::without_elicitation`]).
+///
 /// ```no_run
 /// use toolkit::prelude::*;
 ///
@@ -246,9 +250,12 @@ impl Server {
 
     /// Leaves calls that wait for a person to the [`Desk`](crate::ledger::Desk) alone.
     ///
-    /// By default the client's user is asked, where the client can ask and one person's word is
-    /// enough: its principal is then who agreed. What needs a quorum or four eyes always waits
-    /// at the desk. Once people agreed there, the same call, made again, runs.
+    /// By default the client's user is asked, where the caller holds the scope
+    /// `approvals:decide`, the client can ask and one person's word is enough: its principal is
+    /// then who agreed, and by its own scopes only. Grant it only where a person sits at the
+    /// client: whoever has the token of such a caller can answer in that person's place. What
+    /// needs a quorum or four eyes always waits at the desk. Once people agreed there, the same
+    /// call, made again, runs.
     #[must_use]
     pub const fn without_elicitation(mut self) -> Self {
         self.asks_users = false;
