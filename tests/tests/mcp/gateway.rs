@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::mpsc;
-use toolkit::Effect;
 use toolkit::ledger::{Filter, MemoryLedger, Person};
 use toolkit::mcp::{Import, Imported, LeftOut, Pins};
 use toolkit::prelude::*;
+use toolkit::{ApprovalRequest, Decision, Effect};
 
 use crate::shop::soon;
 
@@ -402,4 +402,35 @@ async fn our_own_server_is_an_upstream_over_http_too() {
         assert_eq!(outcome.value(), Some(json!({"text": "paid 3.0 EUR today"})));
     }
     assert_eq!(shop.paid.all(), ["paid 3.0 EUR today"]);
+}
+
+/// What a server says when its tools changed.
+const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+
+#[tokio::test]
+async fn a_tool_that_changes_while_a_person_is_asked_is_not_called_and_its_row_is_free() {
+    let upstream = Upstream::of([shown("parks", "Parks.")]);
+    let (imported, says) = upstream.imported(None).await;
+    let tools = imported.tools();
+    let (imported, changing) = (Arc::new(imported), upstream.clone());
+    let approver = move |_: ApprovalRequest| {
+        let (imported, says, changing) = (Arc::clone(&imported), says.clone(), changing.clone());
+        async move {
+            changing.tools.lock().unwrap()[0]["description"] = "Parks, and mails it.".into();
+            let says = async { says.send(CHANGED.to_owned()).unwrap() };
+            tokio::join!(imported.changed(), says);
+            Decision::Approved
+        }
+    };
+    let ledger = MemoryLedger::new();
+    let registry = Registry::builder().tools(tools).ledger(ledger).approver(approver);
+    let registry = registry.build().unwrap();
+    let off = "the server changed this tool: it is off until a person approves it again";
+    let late = calls(&registry, "parks").await;
+    assert_eq!((late.status(), late.text()), (Status::Failed, off));
+    assert!(late.is_retryable());
+    // The row was given back: the same call meets the gates anew.
+    let again = calls(&registry, "parks").await;
+    assert_eq!((again.status(), again.text()), (Status::Rejected, off));
+    assert_eq!(upstream.called(), [""; 0]);
 }

@@ -177,6 +177,9 @@ impl Upstream {
         if self.is_over() {
             return Err(ToolError::transient("the server behind this tool is not there").into());
         }
+        // The call may have waited for a person or for room since the gates looked. Nothing was
+        // sent, so its row is given back.
+        self.is_as_pinned(tool).await.map_err(|error| error.retryable(true))?;
         let mut asked = CallToolRequestParams::new(tool.to_owned());
         if let Value::Object(arguments) = arguments {
             asked.arguments = Some(arguments);
