@@ -362,7 +362,7 @@ impl Server {
             asks_users: self.asks_users,
             permits: Semaphore::new(self.at_once),
         };
-        Handler { live: self.live, asker, house: Arc::new(house) }
+        Handler::new(self.live, asker, Arc::new(house))
     }
 }
 
