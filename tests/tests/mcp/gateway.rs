@@ -19,6 +19,8 @@ struct Upstream {
     tools: Arc<Mutex<Vec<Value>>>,
     /// The calls that reached it: a name and arguments.
     called: Arc<Mutex<Vec<String>>>,
+    /// The list by its cursors, where it comes in pages.
+    pages: Option<fn(&str) -> Value>,
 }
 
 /// A tool as a server shows it; it claims that everything is harmless.
@@ -38,7 +40,7 @@ fn shown(name: &str, description: &str) -> Value {
 impl Upstream {
     fn of(tools: impl IntoIterator<Item = Value>) -> Self {
         let tools = Arc::new(Mutex::new(tools.into_iter().collect()));
-        Self { tools, called: Arc::default() }
+        Self { tools, ..Self::default() }
     }
 
     fn called(&self) -> Vec<String> {
@@ -79,7 +81,10 @@ impl Upstream {
                 "capabilities": {"tools": {"listChanged": true}},
                 "serverInfo": {"name": "scripted", "version": "1"},
             }),
-            "tools/list" => json!({"tools": *self.tools.lock().unwrap()}),
+            "tools/list" => match self.pages {
+                Some(pages) => pages(params["cursor"].as_str().unwrap_or("0")),
+                None => json!({"tools": *self.tools.lock().unwrap()}),
+            },
             "tools/call" => {
                 let name = params["name"].as_str().unwrap();
                 self.called.lock().unwrap().push(format!("{name} {}", params["arguments"]));
@@ -433,4 +438,61 @@ async fn a_tool_that_changes_while_a_person_is_asked_is_not_called_and_its_row_i
     let again = calls(&registry, "parks").await;
     assert_eq!((again.status(), again.text()), (Status::Rejected, off));
     assert_eq!(upstream.called(), [""; 0]);
+}
+
+/// One tool a page, and always another page.
+fn without_end(cursor: &str) -> Value {
+    let next = cursor.parse::<usize>().unwrap() + 1;
+    json!({"tools": [shown(&format!("tool_{cursor}"), "Does.")], "nextCursor": next.to_string()})
+}
+
+#[tokio::test]
+async fn a_list_comes_in_pages_and_one_without_an_end_is_refused() {
+    type Pages = fn(&str) -> Value;
+    let rows: [(Pages, &str); 5] = [
+        (without_end, "its list has more than 100 pages"),
+        (|_| json!({"tools": [], "nextCursor": "0"}), "its list comes back to the page \"0\""),
+        (
+            |at| json!({"tools": [], "nextCursor": if at == "1" { "2" } else { "1" }}),
+            "its list comes back to the page \"1\"",
+        ),
+        (
+            |cursor| {
+                let mut page = without_end(cursor);
+                page["tools"] = vec![shown(&format!("tool_{cursor}"), "Does."); 11].into();
+                page
+            },
+            "its list has more than 1000 tools",
+        ),
+        (
+            |cursor| {
+                let mut page = without_end(cursor);
+                page["tools"][0]["description"] = "x".repeat(1024 * 1024).into();
+                page
+            },
+            "its list has more than 16777216 bytes",
+        ),
+    ];
+    for (pages, why) in rows {
+        let upstream = Upstream { pages: Some(pages), ..Upstream::default() };
+        let (stream, _says) = upstream.start();
+        let (from, to) = tokio::io::split(stream);
+        let refused = soon(Import::over("files", from, to).connect()).await.unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("the server of \"files\" could not be asked: {why}"),
+        );
+    }
+
+    let pages: Pages = |cursor| {
+        let mut page = without_end(cursor);
+        if cursor == "99" {
+            page["nextCursor"].take();
+        }
+        page
+    };
+    let upstream = Upstream { pages: Some(pages), ..Upstream::default() };
+    let (imported, _says) = upstream.imported(None).await;
+    let expected: Vec<_> = (0..100).map(|n| format!("files__tool_{n}")).collect();
+    assert_eq!(imported.tools().iter().map(Tool::name).collect::<Vec<_>>(), expected);
 }

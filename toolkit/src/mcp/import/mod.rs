@@ -187,7 +187,8 @@ impl Import {
     /// Asks the server for its tools.
     ///
     /// # Errors
-    /// There is no such server, or it does not speak MCP. A single tool that can not be taken is
+    /// There is no such server, it does not speak MCP, or its list has more than 1,000 tools,
+    /// 100 pages or 16 MiB, or comes back to a page. A single tool that can not be taken is
     /// [`left out`](Imported::left_out).
     pub async fn connect(self) -> Result<Imported, ImportError> {
         let Self { name, from, rules, pins, patience } = self;

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
-    ContentBlock, ErrorCode, ErrorData, Implementation, Tool as Shown,
+    ContentBlock, ErrorCode, ErrorData, Implementation, PaginatedRequestParams, Tool as Shown,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    ClientCacheConfig, NotificationContext, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::Transport;
 use rmcp::{ClientHandler, ServiceExt};
 use serde::Serialize;
@@ -19,6 +21,11 @@ use tokio::sync::Notify;
 use toolkit_core::{CallContext, Failure, ToolError};
 
 use super::pins::Pins;
+
+/// The most that a list of tools may be: a model reads all of it, and this side keeps it.
+const MOST_TOOLS: usize = 1000;
+const MOST_PAGES: usize = 100;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// As much of a server's own error is passed on.
 const MOST_OF_AN_ERROR: usize = 2000;
@@ -86,6 +93,8 @@ impl Upstream {
         let session = opened
             .map_err(|_late| "it did not answer".to_owned())?
             .map_err(|error| error.to_string())?;
+        // What is looked at is what the server shows now, also where it says that it may be kept.
+        session.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(Self {
             session,
             news,
@@ -100,8 +109,33 @@ impl Upstream {
 
     /// The tools that the server shows now.
     pub(super) async fn list(&self) -> Result<Vec<Shown>, String> {
-        let listed = tokio::time::timeout(self.patience, self.session.list_all_tools()).await;
-        listed.map_err(|_late| "it did not answer".to_owned())?.map_err(|error| error.to_string())
+        let listed = tokio::time::timeout(self.patience, self.pages()).await;
+        listed.map_err(|_late| "it did not answer".to_owned())?
+    }
+
+    /// All pages of the list, of which there must be an end.
+    async fn pages(&self) -> Result<Vec<Shown>, String> {
+        let (mut tools, mut bytes, mut cursors) = (Vec::new(), 0, BTreeSet::new());
+        let mut asked = None;
+        for _ in 0..MOST_PAGES {
+            let page = self.session.peer().list_tools(asked).await;
+            let page = page.map_err(|error| error.to_string())?;
+            let written = serde_json::to_vec(&page.tools).map_err(|error| error.to_string())?;
+            bytes += written.len();
+            tools.extend(page.tools);
+            if tools.len() > MOST_TOOLS {
+                return Err(format!("its list has more than {MOST_TOOLS} tools"));
+            }
+            if bytes > MOST_BYTES {
+                return Err(format!("its list has more than {MOST_BYTES} bytes"));
+            }
+            let Some(cursor) = page.next_cursor else { return Ok(tools) };
+            if !cursors.insert(cursor.clone()) {
+                return Err(format!("its list comes back to the page {:?}", cut(&cursor)));
+            }
+            asked = Some(PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        }
+        Err(format!("its list has more than {MOST_PAGES} pages"))
     }
 
     /// From now on the tool is this one and no other.
