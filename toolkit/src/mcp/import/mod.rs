@@ -4,6 +4,7 @@ mod pins;
 mod poison;
 mod upstream;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Command;
-use toolkit_core::{CallContext, DynamicTool, Effect, Registry, Tool, ToolConfigErrors};
+use toolkit_core::{CallContext, DynamicTool, Effect, Registry, Tool, ToolConfigErrors, ToolError};
 
 pub use pins::Pins;
 use upstream::Upstream;
@@ -340,8 +341,14 @@ impl Imported {
     ) -> Self {
         let (taken, left_out, seen) = (Vec::new(), Vec::new(), Pins::default());
         let mut imported = Self { name, upstream, rules, taken, left_out, seen };
+        let (mut names, mut approved_ones) = (BTreeSet::new(), Vec::new());
         for shown in listed {
             let tool = shown.name.clone().into_owned();
+            if !names.insert(tool.clone()) {
+                let why = "the server has an earlier tool of this name".to_owned();
+                imported.left_out.push(LeftOut::Unfit { tool, why });
+                continue;
+            }
             if let Some(why) = poison::found(&shown) {
                 imported.left_out.push(LeftOut::Poisoned { tool, why });
                 continue;
@@ -352,13 +359,20 @@ impl Imported {
             }
             imported.seen.see(&shown);
             match approved.map(|approved| approved.holds(&shown)) {
-                None | Some(Some(true)) => {
-                    imported.upstream.pin(&shown);
-                    imported.taken.push(shown);
-                }
+                None | Some(Some(true)) => approved_ones.push(shown),
                 Some(Some(false)) => imported.left_out.push(LeftOut::Changed { tool }),
                 Some(None) => imported.left_out.push(LeftOut::New { tool }),
             }
+        }
+        let mut mixed_up = imported.mixed_up(&approved_ones);
+        for shown in approved_ones {
+            if let Some(why) = mixed_up.remove(&*shown.name) {
+                let tool = shown.name.into_owned();
+                imported.left_out.push(LeftOut::Unfit { tool, why });
+                continue;
+            }
+            imported.upstream.pin(&shown);
+            imported.taken.push(shown);
         }
         imported
     }
@@ -396,8 +410,12 @@ impl Imported {
         self.upstream.is_over()
     }
 
+    fn full_name(&self, shown: &Shown) -> String {
+        format!("{}{SEPARATOR}{}", self.name, shown.name)
+    }
+
     fn tool(&self, shown: &Shown) -> DynamicTool {
-        let name = format!("{}{SEPARATOR}{}", self.name, shown.name);
+        let name = self.full_name(shown);
         let schema = Value::Object((*shown.input_schema).clone());
         let upstream = Arc::clone(&self.upstream);
         let of: Arc<str> = Arc::from(&*shown.name);
@@ -421,6 +439,23 @@ impl Imported {
             Some((_, rule)) => rule(tool),
             None => tool,
         }
+    }
+
+    /// Which tools have names that look like an earlier one's, and what a registry says of it.
+    fn mixed_up(&self, tools: &[Shown]) -> BTreeMap<String, String> {
+        // Only the names are tried, all at once: each tool as it is was tried alone.
+        let of_name = |shown: &Shown| {
+            let nothing = |_, _| async { Ok::<_, ToolError>(()) };
+            Tool::dynamic(self.full_name(shown), "Is named.", json!({}), nothing).into()
+        };
+        let named = tools.iter().map(of_name).collect::<Vec<Tool>>();
+        let Err(errors) = Registry::builder().tools(named).build() else { return BTreeMap::new() };
+        let prefix = format!("{}{SEPARATOR}", self.name);
+        let of_tool = errors.iter().filter_map(|error| {
+            let tool = error.tool()?.strip_prefix(&prefix)?;
+            Some((tool.to_owned(), error.message().to_owned()))
+        });
+        of_tool.collect()
     }
 
     /// Tries the tool in a registry of its own, so that a bad one spoils no other.

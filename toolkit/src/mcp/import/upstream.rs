@@ -190,10 +190,11 @@ impl Upstream {
         let pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut off: BTreeSet<String> = pinned.names().map(str::to_owned).collect();
         for shown in listed {
-            if pinned.holds(shown) == Some(true) {
-                off.remove(&*shown.name);
-            }
+            off.remove(&*shown.name);
         }
+        // A name may be there twice: nobody knows which of the two a call would meet.
+        let differ = listed.iter().filter(|shown| pinned.holds(shown) == Some(false));
+        off.extend(differ.map(|shown| shown.name.clone().into_owned()));
         *self.off.lock().unwrap_or_else(PoisonError::into_inner) = off;
     }
 
