@@ -530,3 +530,26 @@ async fn of_tools_with_one_name_or_names_that_look_alike_the_later_is_left_out()
     assert_eq!(calls(&registry, "read_a").await.status(), Status::Rejected);
     assert_eq!(calls(&registry, "read_b").await.status(), Status::Ok);
 }
+
+#[tokio::test]
+async fn what_a_server_tells_is_untrusted_until_the_host_says_otherwise() {
+    for (is_trusted, status) in [(false, Status::AwaitingApproval), (true, Status::Ok)] {
+        let upstream = Upstream::of(["read_file", "write_file"].map(|name| shown(name, "Does.")));
+        let (stream, _says) = upstream.start();
+        let (from, to) = tokio::io::split(stream);
+        let mut import = Import::over("files", from, to)
+            .rule("read_*", |tool| tool.effect(Effect::Read))
+            .rule("write_*", |tool| tool.effect(Effect::Write));
+        if is_trusted {
+            import = import.trusted("read_*");
+        }
+        let imported = soon(import.connect()).await.unwrap();
+        let registry = registry(&imported, &Arc::new(MemoryLedger::new()));
+        let view = registry.view(agent());
+        let call = |name| ToolCall::new("call_1", name, r#"{"path":"/a"}"#);
+        let read = view.dispatch(call("files__read_file"), Options::default()).await.unwrap();
+        assert_eq!((read.status(), view.is_tainted()), (Status::Ok, !is_trusted));
+        let wrote = view.dispatch(call("files__write_file"), Options::default()).await.unwrap();
+        assert_eq!(wrote.status(), status);
+    }
+}

@@ -36,11 +36,19 @@ const ANSWER: usize = 16 * 1024 * 1024;
 
 type Rule = dyn Fn(DynamicTool) -> DynamicTool + Send + Sync;
 
+/// What the host says of the tools of patterns.
+#[derive(Default)]
+struct Rules {
+    of: Vec<(String, Arc<Rule>)>,
+    trusted: Vec<String>,
+}
+
 /// Takes another MCP server's tools into a registry, behind every gate of this one.
 ///
 /// A tool is named after its server, `files__read_file`. What the server says of its effects is
 /// not believed: a tool is `irreversible`, and so a person agrees to every call, unless a
-/// [`rule`](Self::rule) says otherwise. A call is sent once: where its answer is lost, it is in
+/// [`rule`](Self::rule) says otherwise. What it answers taints a run, as text of strangers does,
+/// unless it is [`trusted`](Self::trusted). A call is sent once: where its answer is lost, it is in
 /// doubt, and nobody sends it again.
 ///
 /// ```no_run
@@ -70,7 +78,7 @@ type Rule = dyn Fn(DynamicTool) -> DynamicTool + Send + Sync;
 pub struct Import {
     name: String,
     from: From,
-    rules: Vec<(String, Arc<Rule>)>,
+    rules: Rules,
     pins: Option<Pins>,
     patience: Duration,
 }
@@ -143,7 +151,7 @@ impl Import {
 
     fn of(name: String, from: From) -> Self {
         let patience = Duration::from_secs(60);
-        Self { name, from, rules: Vec::new(), pins: None, patience }
+        Self { name, from, rules: Rules::default(), pins: None, patience }
     }
 
     /// Shows the server a bearer token, where it is asked over HTTP.
@@ -158,14 +166,36 @@ impl Import {
     /// Says what the gates go by for the tools of a pattern, by the names that the server gives
     /// them; `*` stands for any text, and the first pattern that fits counts.
     ///
-    /// The tool comes as an irreversible one.
+    /// The tool comes as an irreversible one that reads what strangers wrote.
     #[must_use]
     pub fn rule(
         mut self,
         pattern: impl Into<String>,
         rule: impl Fn(DynamicTool) -> DynamicTool + Send + Sync + 'static,
     ) -> Self {
-        self.rules.push((pattern.into(), Arc::new(rule)));
+        self.rules.of.push((pattern.into(), Arc::new(rule)));
+        self
+    }
+
+    /// Says that the results of the tools of a pattern hold nothing that strangers wrote.
+    ///
+    /// Without it every tool [reads untrusted text](DynamicTool::reads_untrusted): a run that
+    /// reads its result is tainted, and the registry's [`OnTaint`](crate::OnTaint) says what of
+    /// effects is left to it. The names are those that the server gives them, and `*` stands for
+    /// any text.
+    ///
+    /// ```
+    /// use toolkit::Effect;
+    /// use toolkit::mcp::Import;
+    ///
+    /// let import = Import::from_http("clock", "http://127.0.0.1:8080/mcp")
+    ///     .rule("get_*", |tool| tool.effect(Effect::Read))
+    ///     .trusted("get_*");
+    /// # drop(import);
+    /// ```
+    #[must_use]
+    pub fn trusted(mut self, pattern: impl Into<String>) -> Self {
+        self.rules.trusted.push(pattern.into());
         self
     }
 
@@ -262,7 +292,7 @@ impl Import {
 pub struct Imported {
     name: String,
     upstream: Arc<Upstream>,
-    rules: Vec<(String, Arc<Rule>)>,
+    rules: Rules,
     taken: Vec<Shown>,
     left_out: Vec<LeftOut>,
     seen: Pins,
@@ -335,7 +365,7 @@ impl Imported {
     fn of(
         name: String,
         upstream: Arc<Upstream>,
-        rules: Vec<(String, Arc<Rule>)>,
+        rules: Rules,
         approved: Option<&Pins>,
         listed: Vec<Shown>,
     ) -> Self {
@@ -434,7 +464,11 @@ impl Imported {
         if let Some(title) = &shown.title {
             tool = tool.title(title);
         }
-        let rule = self.rules.iter().find(|(pattern, _)| fits(pattern, &shown.name));
+        let is_trusted = self.rules.trusted.iter().any(|pattern| fits(pattern, &shown.name));
+        if !is_trusted {
+            tool = tool.reads_untrusted();
+        }
+        let rule = self.rules.of.iter().find(|(pattern, _)| fits(pattern, &shown.name));
         match rule {
             Some((_, rule)) => rule(tool),
             None => tool,
