@@ -553,3 +553,18 @@ async fn what_a_server_tells_is_untrusted_until_the_host_says_otherwise() {
         assert_eq!(wrote.status(), status);
     }
 }
+
+#[tokio::test]
+async fn a_change_that_came_before_anybody_waited_is_told() {
+    let upstream = Upstream::of([shown("read_a", "Reads a.")]);
+    let (imported, says) = upstream.imported(None).await;
+    let registry = registry(&imported, &Arc::new(MemoryLedger::new()));
+    for _ in 0..2 {
+        says.send(CHANGED.to_owned()).unwrap();
+        // The server answers after it said so.
+        assert_eq!(calls(&registry, "read_a").await.status(), Status::Ok);
+        soon(imported.changed()).await;
+    }
+    let none = tokio::time::timeout(Duration::from_millis(50), imported.changed()).await;
+    assert!(none.is_err(), "one change is told once");
+}

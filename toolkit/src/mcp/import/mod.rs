@@ -426,7 +426,8 @@ impl Imported {
         &self.seen
     }
 
-    /// Waits until the server says that its tools changed.
+    /// Waits until the server says that its tools changed; at once, where it said so since the
+    /// last time that this was awaited to its end.
     ///
     /// From then on a tool that is not the pinned one any more is refused; connect anew to take
     /// the others.

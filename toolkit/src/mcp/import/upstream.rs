@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -17,7 +17,7 @@ use rmcp::{ClientHandler, ServiceExt};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::process::Child;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use toolkit_core::{CallContext, Failure, ToolError};
 
 use super::pins::Pins;
@@ -33,7 +33,10 @@ const MOST_OF_AN_ERROR: usize = 2000;
 /// The session with another server.
 pub(super) struct Upstream {
     session: RunningService<RoleClient, Listener>,
-    news: Arc<News>,
+    /// How often the server said that its list changed.
+    changes: watch::Sender<u64>,
+    /// The newest change that somebody waited for.
+    told: AtomicU64,
     patience: Duration,
     /// What every tool was when it was taken, and is while it is called.
     pinned: Mutex<Pins>,
@@ -47,15 +50,8 @@ pub(super) struct Upstream {
     _process: Option<Child>,
 }
 
-/// What the server says by itself.
-#[derive(Default)]
-struct News {
-    /// How often it said that its list changed.
-    changes: AtomicU64,
-    changed: Notify,
-}
-
-struct Listener(Arc<News>);
+/// Counts what the server says by itself.
+struct Listener(watch::Sender<u64>);
 
 impl ClientHandler for Listener {
     /// Nothing: a server that this side does not trust asks its user nothing, and no model.
@@ -65,8 +61,7 @@ impl ClientHandler for Listener {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.changes.fetch_add(1, Ordering::SeqCst);
-        self.0.changed.notify_waiters();
+        self.0.send_modify(|changes| *changes += 1);
     }
 }
 
@@ -87,8 +82,8 @@ impl Upstream {
     where
         T: Transport<RoleClient> + 'static,
     {
-        let news = Arc::new(News::default());
-        let opened = Listener(Arc::clone(&news)).serve(transport);
+        let changes = watch::Sender::new(0);
+        let opened = Listener(changes.clone()).serve(transport);
         let opened = tokio::time::timeout(patience, opened).await;
         let session = opened
             .map_err(|_late| "it did not answer".to_owned())?
@@ -97,7 +92,8 @@ impl Upstream {
         session.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(Self {
             session,
-            news,
+            changes,
+            told: AtomicU64::new(0),
             patience,
             pinned: Mutex::default(),
             off: Mutex::default(),
@@ -144,7 +140,12 @@ impl Upstream {
     }
 
     pub(super) async fn changed(&self) {
-        self.news.changed.notified().await;
+        let told = self.told.load(Ordering::SeqCst);
+        let mut changes = self.changes.subscribe();
+        // It fails when no sender is left, and one of them is here.
+        if let Ok(now) = changes.wait_for(|now| *now > told).await {
+            self.told.fetch_max(*now, Ordering::SeqCst);
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -157,7 +158,7 @@ impl Upstream {
             let turn = self.lists.lock().await;
             if self.is_behind() {
                 // What changes while it is asked is looked at once more.
-                let changes = self.news.changes.load(Ordering::SeqCst);
+                let changes = *self.changes.borrow();
                 match self.list().await {
                     Ok(listed) => self.compare(&listed),
                     Err(error) => {
@@ -179,7 +180,7 @@ impl Upstream {
 
     /// Whether the list changed since it was looked at; until then nobody's call goes out.
     fn is_behind(&self) -> bool {
-        self.news.changes.load(Ordering::SeqCst) != self.looked_at.load(Ordering::SeqCst)
+        *self.changes.borrow() != self.looked_at.load(Ordering::SeqCst)
     }
 
     fn is_off(&self, tool: &str) -> bool {
