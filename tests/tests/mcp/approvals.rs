@@ -1,5 +1,7 @@
 //! Calls that a person must agree to, over MCP.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolkit::ledger::{Filter, Person};
 use toolkit::mcp::{Server, serve};
@@ -152,6 +154,40 @@ async fn a_caller_without_the_scope_to_decide_is_never_asked_and_its_call_waits(
     }
     hand.goes().await;
     assert_eq!(shop.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_leaves_the_call_to_the_desk() {
+    for is_approved_meanwhile in [false, true] {
+        let shop = shop();
+        let patient = deciding(&shop).answer_within(Duration::from_secs(2));
+        let can = json!({"elicitation": {}});
+        let mut hand = Hand::open_as(patient, "2025-11-25", can).await;
+        hand.says(&call(7, "create_payment", PAYS)).await;
+        assert_eq!(hand.hears().await["method"], "elicitation/create");
+        let desk = shop.registry.desk().unwrap();
+        let parked = desk.waiting(&Filter::default()).await.unwrap().remove(0);
+        if is_approved_meanwhile {
+            let kim = Person::authenticated("kim", "web").scopes(["approvals:decide"]);
+            desk.approve(&kim, &parked.id.to_string(), &parked.binding).await.unwrap();
+        }
+        // The client may be told that its answer is not waited for any more.
+        let mut told = hand.hears().await;
+        if told["method"] == "notifications/cancelled" {
+            told = hand.hears().await;
+        }
+        assert_eq!(told["id"], 7, "{told}");
+        let (text, is_error) = said(&told["result"]);
+        if is_approved_meanwhile {
+            assert_eq!((text, is_error), (r#"{"text":"paid 900.0 EUR today"}"#, false));
+            assert_eq!(shop.paid.all(), ["paid 900.0 EUR today"]);
+        } else {
+            assert!(text.contains(&format!("(approval {})", parked.id)), "{text}");
+            assert!(is_error);
+            assert_eq!(shop.paid.all(), [""; 0]);
+        }
+        hand.goes().await;
+    }
 }
 
 /// A request of the stateless revision.

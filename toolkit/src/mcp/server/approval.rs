@@ -1,12 +1,13 @@
 //! Calls that wait for a person, put to the client's user by elicitation.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
     ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, ServerRequest,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use serde_json::{Value, json};
 use toolkit_core::Caller;
 
@@ -51,15 +52,21 @@ pub(super) async fn is_approved(desk: &Desk, id: &str) -> bool {
     desk.show(id).await.is_ok_and(|shown| shown.state == RowState::Approved)
 }
 
-/// Asks while the call waits, as sessions up to 2025-11-25 do.
+/// Asks while the call waits, as sessions up to 2025-11-25 do, and no longer than is said.
 pub(super) async fn at_once(
     desk: &Desk,
     caller: &Caller,
     id: &str,
+    longest: Duration,
     context: &RequestContext<RoleServer>,
 ) -> Word<()> {
     let Some((question, shown)) = question(desk, id).await else { return Word::Waits };
-    let asked = context.peer.send_request(ServerRequest::ElicitRequest(question));
+    let options = PeerRequestOptions::with_timeout(longest);
+    let asked = async {
+        let question = ServerRequest::ElicitRequest(question);
+        // What is late is taken back by rmcp, which tells the client.
+        context.peer.send_request_with_option(question, options).await?.await_response().await
+    };
     let answer = tokio::select! {
         answer = asked => answer,
         () = context.ct.cancelled() => return Word::Waits,
@@ -69,8 +76,10 @@ pub(super) async fn at_once(
             decide(desk, caller, id, &shown.binding, &answer).await
         }
         Ok(_) => Word::Waits,
+        // Somebody at the desk may have decided while the user did not.
+        Err(ServiceError::Timeout { .. }) if is_approved(desk, id).await => Word::Decided(()),
         Err(error) => {
-            tracing::warn!(%error, "the client's user could not be asked");
+            tracing::warn!(%error, "the client's user was not asked, or did not answer");
             Word::Waits
         }
     }

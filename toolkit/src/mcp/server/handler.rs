@@ -52,6 +52,8 @@ pub(super) struct House {
     pub(super) page: usize,
     pub(super) run_id: Option<String>,
     pub(super) asks_users: bool,
+    /// How long a user's answer is waited for.
+    pub(super) answer_within: Duration,
     /// One a call that runs.
     pub(super) permits: Semaphore,
 }
@@ -160,7 +162,9 @@ impl Handler {
             true if version(context) >= McpVersion::V2026_07_28 => {
                 approval::in_rounds(&desk, view.caller(), id, request).await
             }
-            true => approval::at_once(&desk, view.caller(), id, context).await,
+            true => {
+                approval::at_once(&desk, view.caller(), id, self.house.answer_within, context).await
+            }
         };
         Ok(match word {
             Word::Asked(asked) => Word::Asked(asked),

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use hyper::body::Bytes;
@@ -66,6 +67,7 @@ pub fn serve(registry: impl Into<Live>) -> Server {
         page: 100,
         run_id: None,
         asks_users: true,
+        answer_within: Duration::from_secs(120),
         at_once: 64,
     }
 }
@@ -90,6 +92,7 @@ pub struct Server {
     page: usize,
     run_id: Option<String>,
     asks_users: bool,
+    answer_within: Duration,
     at_once: usize,
 }
 
@@ -262,6 +265,16 @@ impl Server {
         self
     }
 
+    /// Says how long the client's user may take to answer. Default two minutes.
+    ///
+    /// After that the call waits at the [`Desk`](crate::ledger::Desk), as if nobody was asked; one
+    /// that was approved there meanwhile runs.
+    #[must_use]
+    pub const fn answer_within(mut self, longest: Duration) -> Self {
+        self.answer_within = longest;
+        self
+    }
+
     /// Says how many calls run at the same time, of all clients together; others wait for their
     /// turn. Default 64.
     #[must_use]
@@ -360,6 +373,7 @@ impl Server {
             page: self.page,
             run_id: self.run_id,
             asks_users: self.asks_users,
+            answer_within: self.answer_within,
             permits: Semaphore::new(self.at_once),
         };
         Handler::new(self.live, asker, Arc::new(house))
