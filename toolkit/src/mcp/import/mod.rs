@@ -5,6 +5,8 @@ mod poison;
 mod upstream;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -24,6 +26,10 @@ use upstream::Upstream;
 
 use super::lines::Lines;
 use crate::ledger::MemoryLedger;
+
+/// What a server's process is passed on of this one's environment: it finds itself and its user
+/// by it, and no secret is among it.
+const ENVIRONMENT: [&str; 7] = ["HOME", "PATH", "USER", "SHELL", "TERM", "LOGNAME", "LANG"];
 
 /// What stands between the name of a server and that of its tool.
 const SEPARATOR: &str = "__";
@@ -125,8 +131,23 @@ pub enum ImportError {
 
 impl Import {
     /// From a process that speaks over its standard streams; it ends with the imported tools.
+    ///
+    /// Of this process's environment it has `HOME`, `PATH`, `USER`, `SHELL`, `TERM`, `LOGNAME` and
+    /// `LANG`, and what was set on the command: what else the host keeps there, like its keys, is
+    /// not the server's business.
+    ///
+    /// ```
+    /// use tokio::process::Command;
+    /// use toolkit::mcp::Import;
+    ///
+    /// let mut command = Command::new("npx");
+    /// command.arg("@modelcontextprotocol/server-memory").env("MEMORY_FILE_PATH", "/srv/memory.json");
+    /// let import = Import::from_stdio("memory", command);
+    /// # drop(import);
+    /// ```
     #[must_use]
     pub fn from_stdio(name: impl Into<String>, mut command: Command) -> Self {
+        shut_in(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         Self::of(name.into(), From::Process(Box::new(command)))
     }
@@ -519,6 +540,22 @@ impl fmt::Debug for Imported {
             .field("taken", &json!(self.taken.iter().map(|tool| &tool.name).collect::<Vec<_>>()))
             .field("left_out", &self.left_out)
             .finish_non_exhaustive()
+    }
+}
+
+/// Leaves a command only what it may have of this process's environment.
+fn shut_in(command: &mut Command) {
+    let set = command.as_std().get_envs();
+    let set = set.map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)));
+    let set: Vec<(OsString, Option<OsString>)> = set.collect();
+    command.env_clear();
+    let passed = ENVIRONMENT.iter().filter_map(|name| Some((name, env::var_os(name)?)));
+    command.envs(passed);
+    for (name, value) in set {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
 }
 
