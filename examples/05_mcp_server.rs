@@ -109,13 +109,18 @@ fn server() -> Result<Server, ToolConfigErrors> {
     Ok(serve(registry)
         .named("shop", "1.0.0")
         .instructions("Look an order up before you refund it.")
-        .caller(Caller::new("clerk").scopes(["orders:refund"])))
+        .caller(clerk()))
+}
+
+/// A person at a client of their own: they may also agree to what waits for one.
+fn clerk() -> Caller {
+    Caller::new("clerk").scopes(["orders:refund", "approvals:decide"])
 }
 
 /// Who a token is of. A real host asks whoever gave it out.
 async fn who(token: String) -> Option<Caller> {
     match token.as_str() {
-        "clerk-token" => Some(Caller::new("clerk").scopes(["orders:refund"])),
+        "clerk-token" => Some(clerk()),
         "guest-token" => Some(Caller::new("guest")),
         _ => None,
     }

@@ -11,6 +11,7 @@
 use std::env;
 use std::error::Error;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -132,6 +133,17 @@ impl Config {
     }
 }
 
+/// What was approved; `None` only where there is no file yet, for any other fault would have what
+/// the server shows now approved in silence.
+fn approved(file: &Path) -> Result<Option<Pins>, Box<dyn Error>> {
+    let unread = |error: &dyn Error| format!("{} can not be read: {error}", file.display());
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text.parse().map_err(|error| unread(&error))?)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unread(&error).into()),
+    }
+}
+
 #[expect(clippy::print_stderr, reason = "it is a program")]
 fn say(line: &str) {
     eprintln!("mcp_gateway: {line}");
@@ -142,10 +154,7 @@ async fn run(config: &Path, approves: bool, command: &[String]) -> Result<(), Bo
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
     command.args(arguments);
-    let known = match fs::read_to_string(&config.pins) {
-        Ok(text) if !approves => Some(text.parse::<Pins>()?),
-        _ => None,
-    };
+    let known = if approves { None } else { approved(&config.pins)? };
     let is_first = known.is_none();
     let imported = config.import(command, known).await?;
     if is_first {

@@ -160,6 +160,14 @@ async def time():
 
     await session(path, [TIME], changed)
 
+    # Pins that can not be read approve nothing, and stay as they are.
+    for damaged in [b"\xff\xfe", b"not a digest\n"]:
+        pins.write_bytes(damaged)
+        started = [GATEWAY, "--config", str(path), "--", TIME]
+        ended = subprocess.run(started, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        told(f"with damaged pins {ended.returncode}", ended.stderr.strip())
+        told("pins are the same", str(pins.read_bytes() == damaged))
+
 
 async def main():
     await files()

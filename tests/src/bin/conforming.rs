@@ -46,7 +46,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ])
         .ledger(MemoryLedger::new())
         .build()?;
-    let server = toolkit::mcp::serve(registry);
+    // The suite answers as the user.
+    let caller = Caller::new("suite").scopes(["approvals:decide"]);
+    let server = toolkit::mcp::serve(registry).caller(caller);
     match std::env::args().nth(1) {
         Some(address) => server.http(address.parse()?).await?,
         None => server.stdio().await?,

@@ -1,6 +1,6 @@
 //! The official client at the other end: in the process, of a process, over HTTP.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::process::Stdio;
 
 use rmcp::ServiceExt as _;
@@ -90,6 +90,27 @@ async fn a_process_is_imported_and_one_that_is_none_is_told_so() {
     assert!(matches!(gone.connect().await, Err(ImportError::Start(_))));
     let mute = Import::from_stdio("mute", tokio::process::Command::new("true"));
     assert!(matches!(soon(mute.connect()).await, Err(ImportError::Session { .. })));
+}
+
+#[tokio::test]
+async fn a_process_that_is_imported_has_only_what_it_needs_of_the_environment() {
+    let file = std::env::temp_dir().join(format!("environment-of-{}", std::process::id()));
+    let mut command = tokio::process::Command::new("sh");
+    // It says what it was given, and is no server.
+    command.args(["-c", "env > \"$WHERE\""]).env("WHERE", &file).env_remove("HOME");
+    assert!(std::env::vars_os().count() > 8, "the tests themselves were given more");
+    let imported = Import::from_stdio("told", command).connect();
+    assert!(matches!(soon(imported).await, Err(ImportError::Session { .. })));
+    let told = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let names: BTreeSet<&str> =
+        told.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    let names: BTreeSet<&str> =
+        names.into_iter().filter(|name| !of_the_shell.contains(name)).collect();
+    let passed = ["PATH", "USER", "SHELL", "TERM", "LOGNAME", "LANG"];
+    let given = passed.into_iter().filter(|name| std::env::var_os(name).is_some());
+    assert_eq!(names, given.chain(["WHERE"]).collect());
 }
 
 #[tokio::test]

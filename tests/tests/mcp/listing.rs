@@ -97,6 +97,21 @@ async fn clients_are_told_that_the_list_changed_and_then_see_the_new_one() {
 }
 
 #[tokio::test]
+async fn a_session_that_says_initialized_again_is_told_of_each_change_once() {
+    let live = Live::new(many(1));
+    let mut hand = Hand::open(serve(live.clone()), "2025-11-25").await;
+    for _ in 0..20 {
+        hand.says(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+    assert_eq!(names(&hand.asks(1, "tools/list", json!({})).await), ["tool_000"]);
+    live.replace(many(2)).unwrap();
+    assert_eq!(hand.hears().await["method"], "notifications/tools/list_changed");
+    // The next message is this answer.
+    assert_eq!(names(&hand.asks(2, "tools/list", json!({})).await), ["tool_000", "tool_001"]);
+    hand.goes().await;
+}
+
+#[tokio::test]
 async fn a_stateless_client_sees_what_it_may_keep_and_hears_of_changes_it_asked_for() {
     let live = Live::new(many(1));
     let mut hand = Hand::connect(serve(live.clone()));

@@ -4,6 +4,9 @@ mod pins;
 mod poison;
 mod upstream;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::ffi::OsString;
 use std::fmt;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -16,13 +19,17 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Command;
-use toolkit_core::{CallContext, DynamicTool, Effect, Registry, Tool, ToolConfigErrors};
+use toolkit_core::{CallContext, DynamicTool, Effect, Registry, Tool, ToolConfigErrors, ToolError};
 
 pub use pins::Pins;
 use upstream::Upstream;
 
 use super::lines::Lines;
 use crate::ledger::MemoryLedger;
+
+/// What a server's process is passed on of this one's environment: it finds itself and its user
+/// by it, and no secret is among it.
+const ENVIRONMENT: [&str; 7] = ["HOME", "PATH", "USER", "SHELL", "TERM", "LOGNAME", "LANG"];
 
 /// What stands between the name of a server and that of its tool.
 const SEPARATOR: &str = "__";
@@ -35,11 +42,19 @@ const ANSWER: usize = 16 * 1024 * 1024;
 
 type Rule = dyn Fn(DynamicTool) -> DynamicTool + Send + Sync;
 
+/// What the host says of the tools of patterns.
+#[derive(Default)]
+struct Rules {
+    of: Vec<(String, Arc<Rule>)>,
+    trusted: Vec<String>,
+}
+
 /// Takes another MCP server's tools into a registry, behind every gate of this one.
 ///
 /// A tool is named after its server, `files__read_file`. What the server says of its effects is
 /// not believed: a tool is `irreversible`, and so a person agrees to every call, unless a
-/// [`rule`](Self::rule) says otherwise. A call is sent once: where its answer is lost, it is in
+/// [`rule`](Self::rule) says otherwise. What it answers taints a run, as text of strangers does,
+/// unless it is [`trusted`](Self::trusted). A call is sent once: where its answer is lost, it is in
 /// doubt, and nobody sends it again.
 ///
 /// ```no_run
@@ -69,7 +84,7 @@ type Rule = dyn Fn(DynamicTool) -> DynamicTool + Send + Sync;
 pub struct Import {
     name: String,
     from: From,
-    rules: Vec<(String, Arc<Rule>)>,
+    rules: Rules,
     pins: Option<Pins>,
     patience: Duration,
 }
@@ -116,8 +131,23 @@ pub enum ImportError {
 
 impl Import {
     /// From a process that speaks over its standard streams; it ends with the imported tools.
+    ///
+    /// Of this process's environment it has `HOME`, `PATH`, `USER`, `SHELL`, `TERM`, `LOGNAME` and
+    /// `LANG`, and what was set on the command: what else the host keeps there, like its keys, is
+    /// not the server's business.
+    ///
+    /// ```
+    /// use tokio::process::Command;
+    /// use toolkit::mcp::Import;
+    ///
+    /// let mut command = Command::new("npx");
+    /// command.arg("@modelcontextprotocol/server-memory").env("MEMORY_FILE_PATH", "/srv/memory.json");
+    /// let import = Import::from_stdio("memory", command);
+    /// # drop(import);
+    /// ```
     #[must_use]
     pub fn from_stdio(name: impl Into<String>, mut command: Command) -> Self {
+        shut_in(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         Self::of(name.into(), From::Process(Box::new(command)))
     }
@@ -142,7 +172,7 @@ impl Import {
 
     fn of(name: String, from: From) -> Self {
         let patience = Duration::from_secs(60);
-        Self { name, from, rules: Vec::new(), pins: None, patience }
+        Self { name, from, rules: Rules::default(), pins: None, patience }
     }
 
     /// Shows the server a bearer token, where it is asked over HTTP.
@@ -157,14 +187,36 @@ impl Import {
     /// Says what the gates go by for the tools of a pattern, by the names that the server gives
     /// them; `*` stands for any text, and the first pattern that fits counts.
     ///
-    /// The tool comes as an irreversible one.
+    /// The tool comes as an irreversible one that reads what strangers wrote.
     #[must_use]
     pub fn rule(
         mut self,
         pattern: impl Into<String>,
         rule: impl Fn(DynamicTool) -> DynamicTool + Send + Sync + 'static,
     ) -> Self {
-        self.rules.push((pattern.into(), Arc::new(rule)));
+        self.rules.of.push((pattern.into(), Arc::new(rule)));
+        self
+    }
+
+    /// Says that the results of the tools of a pattern hold nothing that strangers wrote.
+    ///
+    /// Without it every tool [reads untrusted text](DynamicTool::reads_untrusted): a run that
+    /// reads its result is tainted, and the registry's [`OnTaint`](crate::OnTaint) says what of
+    /// effects is left to it. The names are those that the server gives them, and `*` stands for
+    /// any text.
+    ///
+    /// ```
+    /// use toolkit::Effect;
+    /// use toolkit::mcp::Import;
+    ///
+    /// let import = Import::from_http("clock", "http://127.0.0.1:8080/mcp")
+    ///     .rule("get_*", |tool| tool.effect(Effect::Read))
+    ///     .trusted("get_*");
+    /// # drop(import);
+    /// ```
+    #[must_use]
+    pub fn trusted(mut self, pattern: impl Into<String>) -> Self {
+        self.rules.trusted.push(pattern.into());
         self
     }
 
@@ -187,7 +239,8 @@ impl Import {
     /// Asks the server for its tools.
     ///
     /// # Errors
-    /// There is no such server, or it does not speak MCP. A single tool that can not be taken is
+    /// There is no such server, it does not speak MCP, or its list has more than 1,000 tools,
+    /// 100 pages or 16 MiB, or comes back to a page. A single tool that can not be taken is
     /// [`left out`](Imported::left_out).
     pub async fn connect(self) -> Result<Imported, ImportError> {
         let Self { name, from, rules, pins, patience } = self;
@@ -260,7 +313,7 @@ impl Import {
 pub struct Imported {
     name: String,
     upstream: Arc<Upstream>,
-    rules: Vec<(String, Arc<Rule>)>,
+    rules: Rules,
     taken: Vec<Shown>,
     left_out: Vec<LeftOut>,
     seen: Pins,
@@ -333,14 +386,20 @@ impl Imported {
     fn of(
         name: String,
         upstream: Arc<Upstream>,
-        rules: Vec<(String, Arc<Rule>)>,
+        rules: Rules,
         approved: Option<&Pins>,
         listed: Vec<Shown>,
     ) -> Self {
         let (taken, left_out, seen) = (Vec::new(), Vec::new(), Pins::default());
         let mut imported = Self { name, upstream, rules, taken, left_out, seen };
+        let (mut names, mut approved_ones) = (BTreeSet::new(), Vec::new());
         for shown in listed {
             let tool = shown.name.clone().into_owned();
+            if !names.insert(tool.clone()) {
+                let why = "the server has an earlier tool of this name".to_owned();
+                imported.left_out.push(LeftOut::Unfit { tool, why });
+                continue;
+            }
             if let Some(why) = poison::found(&shown) {
                 imported.left_out.push(LeftOut::Poisoned { tool, why });
                 continue;
@@ -351,13 +410,20 @@ impl Imported {
             }
             imported.seen.see(&shown);
             match approved.map(|approved| approved.holds(&shown)) {
-                None | Some(Some(true)) => {
-                    imported.upstream.pin(&shown);
-                    imported.taken.push(shown);
-                }
+                None | Some(Some(true)) => approved_ones.push(shown),
                 Some(Some(false)) => imported.left_out.push(LeftOut::Changed { tool }),
                 Some(None) => imported.left_out.push(LeftOut::New { tool }),
             }
+        }
+        let mut mixed_up = imported.mixed_up(&approved_ones);
+        for shown in approved_ones {
+            if let Some(why) = mixed_up.remove(&*shown.name) {
+                let tool = shown.name.into_owned();
+                imported.left_out.push(LeftOut::Unfit { tool, why });
+                continue;
+            }
+            imported.upstream.pin(&shown);
+            imported.taken.push(shown);
         }
         imported
     }
@@ -381,7 +447,8 @@ impl Imported {
         &self.seen
     }
 
-    /// Waits until the server says that its tools changed.
+    /// Waits until the server says that its tools changed; at once, where it said so since the
+    /// last time that this was awaited to its end.
     ///
     /// From then on a tool that is not the pinned one any more is refused; connect anew to take
     /// the others.
@@ -395,8 +462,12 @@ impl Imported {
         self.upstream.is_over()
     }
 
+    fn full_name(&self, shown: &Shown) -> String {
+        format!("{}{SEPARATOR}{}", self.name, shown.name)
+    }
+
     fn tool(&self, shown: &Shown) -> DynamicTool {
-        let name = format!("{}{SEPARATOR}{}", self.name, shown.name);
+        let name = self.full_name(shown);
         let schema = Value::Object((*shown.input_schema).clone());
         let upstream = Arc::clone(&self.upstream);
         let of: Arc<str> = Arc::from(&*shown.name);
@@ -415,11 +486,32 @@ impl Imported {
         if let Some(title) = &shown.title {
             tool = tool.title(title);
         }
-        let rule = self.rules.iter().find(|(pattern, _)| fits(pattern, &shown.name));
+        let is_trusted = self.rules.trusted.iter().any(|pattern| fits(pattern, &shown.name));
+        if !is_trusted {
+            tool = tool.reads_untrusted();
+        }
+        let rule = self.rules.of.iter().find(|(pattern, _)| fits(pattern, &shown.name));
         match rule {
             Some((_, rule)) => rule(tool),
             None => tool,
         }
+    }
+
+    /// Which tools have names that look like an earlier one's, and what a registry says of it.
+    fn mixed_up(&self, tools: &[Shown]) -> BTreeMap<String, String> {
+        // Only the names are tried, all at once: each tool as it is was tried alone.
+        let of_name = |shown: &Shown| {
+            let nothing = |_, _| async { Ok::<_, ToolError>(()) };
+            Tool::dynamic(self.full_name(shown), "Is named.", json!({}), nothing).into()
+        };
+        let named = tools.iter().map(of_name).collect::<Vec<Tool>>();
+        let Err(errors) = Registry::builder().tools(named).build() else { return BTreeMap::new() };
+        let prefix = format!("{}{SEPARATOR}", self.name);
+        let of_tool = errors.iter().filter_map(|error| {
+            let tool = error.tool()?.strip_prefix(&prefix)?;
+            Some((tool.to_owned(), error.message().to_owned()))
+        });
+        of_tool.collect()
     }
 
     /// Tries the tool in a registry of its own, so that a bad one spoils no other.
@@ -448,6 +540,22 @@ impl fmt::Debug for Imported {
             .field("taken", &json!(self.taken.iter().map(|tool| &tool.name).collect::<Vec<_>>()))
             .field("left_out", &self.left_out)
             .finish_non_exhaustive()
+    }
+}
+
+/// Leaves a command only what it may have of this process's environment.
+fn shut_in(command: &mut Command) {
+    let set = command.as_std().get_envs();
+    let set = set.map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)));
+    let set: Vec<(OsString, Option<OsString>)> = set.collect();
+    command.env_clear();
+    let passed = ENVIRONMENT.iter().filter_map(|name| Some((name, env::var_os(name)?)));
+    command.envs(passed);
+    for (name, value) in set {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
 }
 

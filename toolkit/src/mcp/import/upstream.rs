@@ -2,23 +2,30 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
-    ContentBlock, ErrorCode, ErrorData, Implementation, Tool as Shown,
+    ContentBlock, ErrorCode, ErrorData, Implementation, PaginatedRequestParams, Tool as Shown,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    ClientCacheConfig, NotificationContext, RoleClient, RunningService, ServiceError,
+};
 use rmcp::transport::Transport;
 use rmcp::{ClientHandler, ServiceExt};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::process::Child;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use toolkit_core::{CallContext, Failure, ToolError};
 
 use super::pins::Pins;
+
+/// The most that a list of tools may be: a model reads all of it, and this side keeps it.
+const MOST_TOOLS: usize = 1000;
+const MOST_PAGES: usize = 100;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// As much of a server's own error is passed on.
 const MOST_OF_AN_ERROR: usize = 2000;
@@ -26,7 +33,10 @@ const MOST_OF_AN_ERROR: usize = 2000;
 /// The session with another server.
 pub(super) struct Upstream {
     session: RunningService<RoleClient, Listener>,
-    news: Arc<News>,
+    /// How often the server said that its list changed.
+    changes: watch::Sender<u64>,
+    /// The newest change that somebody waited for.
+    told: AtomicU64,
     patience: Duration,
     /// What every tool was when it was taken, and is while it is called.
     pinned: Mutex<Pins>,
@@ -40,15 +50,8 @@ pub(super) struct Upstream {
     _process: Option<Child>,
 }
 
-/// What the server says by itself.
-#[derive(Default)]
-struct News {
-    /// How often it said that its list changed.
-    changes: AtomicU64,
-    changed: Notify,
-}
-
-struct Listener(Arc<News>);
+/// Counts what the server says by itself.
+struct Listener(watch::Sender<u64>);
 
 impl ClientHandler for Listener {
     /// Nothing: a server that this side does not trust asks its user nothing, and no model.
@@ -58,8 +61,7 @@ impl ClientHandler for Listener {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.changes.fetch_add(1, Ordering::SeqCst);
-        self.0.changed.notify_waiters();
+        self.0.send_modify(|changes| *changes += 1);
     }
 }
 
@@ -80,15 +82,18 @@ impl Upstream {
     where
         T: Transport<RoleClient> + 'static,
     {
-        let news = Arc::new(News::default());
-        let opened = Listener(Arc::clone(&news)).serve(transport);
+        let changes = watch::Sender::new(0);
+        let opened = Listener(changes.clone()).serve(transport);
         let opened = tokio::time::timeout(patience, opened).await;
         let session = opened
             .map_err(|_late| "it did not answer".to_owned())?
             .map_err(|error| error.to_string())?;
+        // What is looked at is what the server shows now, also where it says that it may be kept.
+        session.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(Self {
             session,
-            news,
+            changes,
+            told: AtomicU64::new(0),
             patience,
             pinned: Mutex::default(),
             off: Mutex::default(),
@@ -100,8 +105,33 @@ impl Upstream {
 
     /// The tools that the server shows now.
     pub(super) async fn list(&self) -> Result<Vec<Shown>, String> {
-        let listed = tokio::time::timeout(self.patience, self.session.list_all_tools()).await;
-        listed.map_err(|_late| "it did not answer".to_owned())?.map_err(|error| error.to_string())
+        let listed = tokio::time::timeout(self.patience, self.pages()).await;
+        listed.map_err(|_late| "it did not answer".to_owned())?
+    }
+
+    /// All pages of the list, of which there must be an end.
+    async fn pages(&self) -> Result<Vec<Shown>, String> {
+        let (mut tools, mut bytes, mut cursors) = (Vec::new(), 0, BTreeSet::new());
+        let mut asked = None;
+        for _ in 0..MOST_PAGES {
+            let page = self.session.peer().list_tools(asked).await;
+            let page = page.map_err(|error| error.to_string())?;
+            let written = serde_json::to_vec(&page.tools).map_err(|error| error.to_string())?;
+            bytes += written.len();
+            tools.extend(page.tools);
+            if tools.len() > MOST_TOOLS {
+                return Err(format!("its list has more than {MOST_TOOLS} tools"));
+            }
+            if bytes > MOST_BYTES {
+                return Err(format!("its list has more than {MOST_BYTES} bytes"));
+            }
+            let Some(cursor) = page.next_cursor else { return Ok(tools) };
+            if !cursors.insert(cursor.clone()) {
+                return Err(format!("its list comes back to the page {:?}", cut(&cursor)));
+            }
+            asked = Some(PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        }
+        Err(format!("its list has more than {MOST_PAGES} pages"))
     }
 
     /// From now on the tool is this one and no other.
@@ -110,7 +140,12 @@ impl Upstream {
     }
 
     pub(super) async fn changed(&self) {
-        self.news.changed.notified().await;
+        let told = self.told.load(Ordering::SeqCst);
+        let mut changes = self.changes.subscribe();
+        // It fails when no sender is left, and one of them is here.
+        if let Ok(now) = changes.wait_for(|now| *now > told).await {
+            self.told.fetch_max(*now, Ordering::SeqCst);
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -123,7 +158,7 @@ impl Upstream {
             let turn = self.lists.lock().await;
             if self.is_behind() {
                 // What changes while it is asked is looked at once more.
-                let changes = self.news.changes.load(Ordering::SeqCst);
+                let changes = *self.changes.borrow();
                 match self.list().await {
                     Ok(listed) => self.compare(&listed),
                     Err(error) => {
@@ -145,7 +180,7 @@ impl Upstream {
 
     /// Whether the list changed since it was looked at; until then nobody's call goes out.
     fn is_behind(&self) -> bool {
-        self.news.changes.load(Ordering::SeqCst) != self.looked_at.load(Ordering::SeqCst)
+        *self.changes.borrow() != self.looked_at.load(Ordering::SeqCst)
     }
 
     fn is_off(&self, tool: &str) -> bool {
@@ -156,10 +191,11 @@ impl Upstream {
         let pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut off: BTreeSet<String> = pinned.names().map(str::to_owned).collect();
         for shown in listed {
-            if pinned.holds(shown) == Some(true) {
-                off.remove(&*shown.name);
-            }
+            off.remove(&*shown.name);
         }
+        // A name may be there twice: nobody knows which of the two a call would meet.
+        let differ = listed.iter().filter(|shown| pinned.holds(shown) == Some(false));
+        off.extend(differ.map(|shown| shown.name.clone().into_owned()));
         *self.off.lock().unwrap_or_else(PoisonError::into_inner) = off;
     }
 
@@ -177,6 +213,9 @@ impl Upstream {
         if self.is_over() {
             return Err(ToolError::transient("the server behind this tool is not there").into());
         }
+        // The call may have waited for a person or for room since the gates looked. Nothing was
+        // sent, so its row is given back.
+        self.is_as_pinned(tool).await.map_err(|error| error.retryable(true))?;
         let mut asked = CallToolRequestParams::new(tool.to_owned());
         if let Value::Object(arguments) = arguments {
             asked.arguments = Some(arguments);

@@ -1,12 +1,13 @@
 //! Calls that wait for a person, put to the client's user by elicitation.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
     ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, ServerRequest,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
 use serde_json::{Value, json};
 use toolkit_core::Caller;
 
@@ -17,6 +18,9 @@ const QUESTION: &str = "approval";
 
 /// The field of the form.
 const FIELD: &str = "approve";
+
+/// What a caller must be granted before its user's word counts.
+const DECIDES: &str = "approvals:decide";
 
 /// By what way people decided, as the ledger keeps it.
 const CHANNEL: &str = "mcp elicitation";
@@ -38,20 +42,31 @@ pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
 }
 
+/// Whether the caller may decide: who may only ask for calls would agree to its own.
+pub(super) fn may_decide(caller: &Caller) -> bool {
+    caller.granted().contains(DECIDES)
+}
+
 /// Whether people agreed to the call since it was parked, at the desk of another process perhaps.
 pub(super) async fn is_approved(desk: &Desk, id: &str) -> bool {
     desk.show(id).await.is_ok_and(|shown| shown.state == RowState::Approved)
 }
 
-/// Asks while the call waits, as sessions up to 2025-11-25 do.
+/// Asks while the call waits, as sessions up to 2025-11-25 do, and no longer than is said.
 pub(super) async fn at_once(
     desk: &Desk,
     caller: &Caller,
     id: &str,
+    longest: Duration,
     context: &RequestContext<RoleServer>,
 ) -> Word<()> {
     let Some((question, shown)) = question(desk, id).await else { return Word::Waits };
-    let asked = context.peer.send_request(ServerRequest::ElicitRequest(question));
+    let options = PeerRequestOptions::with_timeout(longest);
+    let asked = async {
+        let question = ServerRequest::ElicitRequest(question);
+        // What is late is taken back by rmcp, which tells the client.
+        context.peer.send_request_with_option(question, options).await?.await_response().await
+    };
     let answer = tokio::select! {
         answer = asked => answer,
         () = context.ct.cancelled() => return Word::Waits,
@@ -61,8 +76,10 @@ pub(super) async fn at_once(
             decide(desk, caller, id, &shown.binding, &answer).await
         }
         Ok(_) => Word::Waits,
+        // Somebody at the desk may have decided while the user did not.
+        Err(ServiceError::Timeout { .. }) if is_approved(desk, id).await => Word::Decided(()),
         Err(error) => {
-            tracing::warn!(%error, "the client's user could not be asked");
+            tracing::warn!(%error, "the client's user was not asked, or did not answer");
             Word::Waits
         }
     }
@@ -133,7 +150,7 @@ async fn decide(
     let approves = answer.content.as_ref().and_then(|content| content.get(FIELD));
     let person = Person::authenticated(caller.principal(), CHANNEL)
         .tenant(caller.tenant_name().unwrap_or_default())
-        .scopes(["approvals:decide"]);
+        .scopes(caller.granted().iter());
     let decided = match (&answer.action, approves) {
         (ElicitationAction::Accept, Some(Value::Bool(true))) => {
             desk.approve(&person, id, seen).await.map(|state| state == RowState::Approved)

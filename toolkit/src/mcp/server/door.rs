@@ -98,8 +98,8 @@ impl McpService {
             .enforce_origin_validation()
             .with_max_request_body_bytes(entrance.message_bytes)
             .with_json_response(true);
-        let inner =
-            StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let of_session = move || Ok(handler.of_new_session());
+        let inner = StreamableHttpService::new(of_session, Arc::clone(&sessions), config);
         let message_bytes = entrance.message_bytes;
         let door = Door { asks, message_bytes, sessions, owners: Mutex::default() };
         Self { inner, door: Arc::new(door) }

@@ -1,6 +1,7 @@
 //! What a client asks, answered from the registry.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::request::Parts;
@@ -34,12 +35,13 @@ pub(super) enum Asker {
     OfRequest,
 }
 
-/// What a client asks, answered from the registry.
-#[derive(Clone)]
+/// What the client of one session asks, answered from the registry.
 pub(super) struct Handler {
-    pub(super) live: Live,
-    pub(super) asker: Asker,
+    live: Live,
+    asker: Asker,
     pub(super) house: Arc<House>,
+    /// Whether the client is told of changes already: it may say `initialized` again.
+    is_told: AtomicBool,
 }
 
 /// What is the same for all sessions of a server.
@@ -50,11 +52,22 @@ pub(super) struct House {
     pub(super) page: usize,
     pub(super) run_id: Option<String>,
     pub(super) asks_users: bool,
+    /// How long a user's answer is waited for.
+    pub(super) answer_within: Duration,
     /// One a call that runs.
     pub(super) permits: Semaphore,
 }
 
 impl Handler {
+    pub(super) const fn new(live: Live, asker: Asker, house: Arc<House>) -> Self {
+        Self { live, asker, house, is_told: AtomicBool::new(false) }
+    }
+
+    /// One for another session.
+    pub(super) fn of_new_session(&self) -> Self {
+        Self::new(self.live.clone(), self.asker.clone(), Arc::clone(&self.house))
+    }
+
     fn view(&self, extensions: &Extensions) -> Result<View, ErrorData> {
         let caller = match &self.asker {
             Asker::One(caller) => Some(caller),
@@ -140,14 +153,18 @@ impl Handler {
         let (Some(id), Some(desk)) = (outcome.approval_id(), self.live.now().desk()) else {
             return Ok(Word::Waits);
         };
-        let asks = self.house.asks_users && approval::can_ask(context);
+        let asks = self.house.asks_users
+            && approval::can_ask(context)
+            && approval::may_decide(view.caller());
         let word = match asks {
             _ if approval::is_approved(&desk, id).await => Word::Decided(()),
             false => Word::Waits,
             true if version(context) >= McpVersion::V2026_07_28 => {
                 approval::in_rounds(&desk, view.caller(), id, request).await
             }
-            true => approval::at_once(&desk, view.caller(), id, context).await,
+            true => {
+                approval::at_once(&desk, view.caller(), id, self.house.answer_within, context).await
+            }
         };
         Ok(match word {
             Word::Asked(asked) => Word::Asked(asked),
@@ -228,6 +245,9 @@ impl ServerHandler for Handler {
 
     /// Tells the client of every change of the list, for as long as it is there.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.is_told.swap(true, Ordering::SeqCst) {
+            return;
+        }
         let mut changes = self.live.changes();
         while changed(&mut changes, &context.peer).await {
             if context.peer.notify_tool_list_changed().await.is_err() {

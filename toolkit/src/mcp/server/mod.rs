@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use hyper::body::Bytes;
@@ -31,6 +32,10 @@ use crate::dialect::Mcp;
 type Authenticate = dyn Fn(String) -> BoxFuture<'static, Option<Caller>> + Send + Sync;
 
 /// Starts to serve a registry to MCP clients.
+///
+/// A call that needs a person's approval waits at the [`Desk`](crate::ledger::Desk), and the
+/// client reads its id. Only where the host granted the caller the scope `approvals:decide` is
+/// the client's user asked instead ([`Server::without_elicitation`]).
 ///
 /// ```no_run
 /// use toolkit::prelude::*;
@@ -62,6 +67,7 @@ pub fn serve(registry: impl Into<Live>) -> Server {
         page: 100,
         run_id: None,
         asks_users: true,
+        answer_within: Duration::from_secs(120),
         at_once: 64,
     }
 }
@@ -86,6 +92,7 @@ pub struct Server {
     page: usize,
     run_id: Option<String>,
     asks_users: bool,
+    answer_within: Duration,
     at_once: usize,
 }
 
@@ -246,12 +253,25 @@ impl Server {
 
     /// Leaves calls that wait for a person to the [`Desk`](crate::ledger::Desk) alone.
     ///
-    /// By default the client's user is asked, where the client can ask and one person's word is
-    /// enough: its principal is then who agreed. What needs a quorum or four eyes always waits
-    /// at the desk. Once people agreed there, the same call, made again, runs.
+    /// By default the client's user is asked, where the caller holds the scope
+    /// `approvals:decide`, the client can ask and one person's word is enough: its principal is
+    /// then who agreed, and by its own scopes only. Grant it only where a person sits at the
+    /// client: whoever has the token of such a caller can answer in that person's place. What
+    /// needs a quorum or four eyes always waits at the desk. Once people agreed there, the same
+    /// call, made again, runs.
     #[must_use]
     pub const fn without_elicitation(mut self) -> Self {
         self.asks_users = false;
+        self
+    }
+
+    /// Says how long the client's user may take to answer. Default two minutes.
+    ///
+    /// After that the call waits at the [`Desk`](crate::ledger::Desk), as if nobody was asked; one
+    /// that was approved there meanwhile runs.
+    #[must_use]
+    pub const fn answer_within(mut self, longest: Duration) -> Self {
+        self.answer_within = longest;
         self
     }
 
@@ -353,9 +373,10 @@ impl Server {
             page: self.page,
             run_id: self.run_id,
             asks_users: self.asks_users,
+            answer_within: self.answer_within,
             permits: Semaphore::new(self.at_once),
         };
-        Handler { live: self.live, asker, house: Arc::new(house) }
+        Handler::new(self.live, asker, Arc::new(house))
     }
 }
 
