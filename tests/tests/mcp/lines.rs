@@ -335,3 +335,11 @@ async fn the_server_ends_after_the_calls_that_run() {
     opens.await.unwrap();
     assert_eq!(shop.gate.available_permits(), 1);
 }
+
+#[tokio::test]
+async fn as_many_calls_at_once_as_a_number_says_are_no_panic() {
+    let shop = shop();
+    let mut hand = Hand::open(server(&shop).at_once(usize::MAX), "2025-11-25").await;
+    assert_eq!(hand.calls("get_order", r#"{"order_id":"O-1"}"#).await, text("O-1: delivered"));
+    hand.goes().await;
+}

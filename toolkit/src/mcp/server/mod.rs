@@ -29,6 +29,9 @@ pub use live::Live;
 use super::lines::Lines;
 use crate::dialect::Mcp;
 
+/// More calls than a process can hold; a semaphore has a limit of its own.
+const MOST_AT_ONCE: usize = 1 << 20;
+
 type Authenticate = dyn Fn(String) -> BoxFuture<'static, Option<Caller>> + Send + Sync;
 
 /// Starts to serve a registry to MCP clients.
@@ -276,10 +279,14 @@ impl Server {
     }
 
     /// Says how many calls run at the same time, of all clients together; others wait for their
-    /// turn. Default 64.
+    /// turn. Default 64; at least one, and at most 1,048,576.
     #[must_use]
     pub const fn at_once(mut self, calls: usize) -> Self {
-        self.at_once = if calls == 0 { 1 } else { calls };
+        self.at_once = match calls {
+            0 => 1,
+            1..MOST_AT_ONCE => calls,
+            _ => MOST_AT_ONCE,
+        };
         self
     }
 
