@@ -8,6 +8,7 @@
 //! Calls that wait for a person are in the ledger: `cargo run --example approvals -- --ledger
 //! gateway.db list` shows them.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
 use std::fs;
@@ -38,6 +39,9 @@ struct Config {
     caller: String,
     #[serde(default)]
     scopes: Vec<String>,
+    /// What the server is given of an environment, besides what every one has.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
     /// Whether calls with effects are rehearsed only.
     #[serde(default)]
     dry_run: bool,
@@ -153,7 +157,7 @@ async fn run(config: &Path, approves: bool, command: &[String]) -> Result<(), Bo
     let config = Config::read(config)?;
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
-    command.args(arguments);
+    command.args(arguments).envs(&config.env);
     let known = if approves { None } else { approved(&config.pins)? };
     let is_first = known.is_none();
     let imported = config.import(command, known).await?;

@@ -35,9 +35,9 @@ def told(what, text):
     print(f"{what}: {text}")
 
 
-async def session(path, command, play, env=None):
+async def session(path, command, play):
     arguments = ["--config", str(path), "--", *command]
-    started = StdioServerParameters(command=GATEWAY, args=arguments, env=env)
+    started = StdioServerParameters(command=GATEWAY, args=arguments)
     with open(FOLDER / "said", "a") as said:
         async with stdio_client(started, errlog=said) as (read, write):
             async with ClientSession(read, write) as client:
@@ -118,7 +118,8 @@ async def files():
 
 
 async def memory():
-    path = config("memory", """
+    path = config("memory", f"""
+        env = {{ MEMORY_FILE_PATH = "{FOLDER}/memory.json" }}
         [[rule]]
         tools = "read_*"
         effect = "read"
@@ -137,7 +138,7 @@ async def memory():
         await call(client, "memory__search_nodes", {"query": "tea"})
         await call(client, "memory__delete_entities", {"entityNames": ["Ann"]})
 
-    await session(path, server("memory"), play, {"MEMORY_FILE_PATH": str(FOLDER / "memory.json")})
+    await session(path, server("memory"), play)
 
 
 async def time():

@@ -134,7 +134,7 @@ impl Import {
     ///
     /// Of this process's environment it has `HOME`, `PATH`, `USER`, `SHELL`, `TERM`, `LOGNAME` and
     /// `LANG`, and what was set on the command: what else the host keeps there, like its keys, is
-    /// not the server's business.
+    /// not the server's business. `env_remove` on the command takes one of the seven away.
     ///
     /// ```
     /// use tokio::process::Command;
