@@ -306,6 +306,31 @@ fn arguments_come_back_as_the_full_schema_has_them() {
     );
 }
 
+#[test]
+fn a_union_in_a_union_joins_it_where_nothing_may_stand_beside_one() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"b": {"anyOf": [
+            {"type": "string", "pattern": "[A-Z]"},
+            {"anyOf": [{"enum": ["EUR", "usd"]}, {"type": "integer", "const": 1}]},
+            {"type": "null"},
+        ]}},
+        "required": ["b"],
+        "additionalProperties": false,
+    });
+    let projection = project(schema, Form::GEMINI_PARAMETERS).unwrap();
+    let b = &projection.schema()["properties"]["b"];
+    let forms = b["anyOf"].as_array().unwrap();
+    assert_eq!((b.as_object().unwrap().len(), forms.len()), (1, 3), "{b}");
+    assert!(forms.iter().all(|form| form["nullable"] == true && form["type"].is_string()), "{b}");
+    for value in [json!("A"), json!("usd"), json!(1), json!(null)] {
+        let arguments = json!({"b": value});
+        let wire = projection.encode(&arguments).to_string();
+        let decoded = projection.decode(&wire).unwrap().into_owned();
+        assert_eq!(serde_json::from_str::<Value>(&decoded).unwrap(), arguments);
+    }
+}
+
 /// As text, a number would read like the text of the same digits.
 #[test]
 fn a_text_or_any_value_is_any_value_written_as_text() {

@@ -91,11 +91,11 @@ impl Pass<'_> {
                 continue;
             };
             nullable |= made.nullable;
-            // A form that is a union itself joins the others.
-            let schema = Value::Object(made.schema);
-            if !written.contains(&schema) {
-                written.push(schema.clone());
-                steps.push((schema, made.step));
+            for (schema, step) in joining(made) {
+                if !written.contains(&schema) {
+                    written.push(schema.clone());
+                    steps.push((schema, step));
+                }
             }
         }
         if !is_right {
@@ -160,6 +160,23 @@ impl Pass<'_> {
             node = super::merge::merged(&node, found).ok()?;
         }
         None
+    }
+}
+
+/// What a form adds to a union: one that is a union and nothing else joins the others, since an
+/// API may take nothing beside a union, and so no word that it may be null.
+fn joining(made: Made) -> Vec<(Value, Step)> {
+    let Some(Value::Array(forms)) = made.schema.get("anyOf").filter(|_| made.schema.len() == 1)
+    else {
+        return vec![(made.schema.into(), made.step)];
+    };
+    match made.step {
+        Step::Either(branches) => {
+            // The steps stay with their forms, which are written as they are told.
+            let steps = branches.into_iter().map(|(_, step)| step);
+            forms.iter().cloned().zip(steps).collect()
+        }
+        step => forms.iter().map(|form| (form.clone(), step.clone())).collect(),
     }
 }
 
