@@ -28,7 +28,7 @@ pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
 pub(crate) use known::{Allowed, in_reach, is_visible};
 pub(crate) use prerequisite::Done;
-pub(crate) use run::error_id;
+pub(crate) use run::{contained, error_id};
 pub(crate) use secrets::{secrets_of, unsaid};
 pub(crate) use straight::straight;
 pub use taint::OnTaint;

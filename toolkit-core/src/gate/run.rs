@@ -49,6 +49,12 @@ pub(super) fn quietly(last: impl FnOnce()) {
     }
 }
 
+/// What foreign code gives, or `None` where it panicked; what it panicked with goes as quietly.
+pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.map_err(|payload| quietly(|| drop(payload))).ok()
+}
+
 /// Runs a call so that no panic of the tool's code leaves it, not even from a drop midway, and
 /// so that it is left when it must be.
 pub(super) async fn fenced<'a>(

@@ -1,14 +1,13 @@
 //! What ends a call before its function does: its time, the host's deadline, the host's word.
 
 use std::future::{poll_fn, ready};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use super::ledger::{self, refused};
-use super::run::quietly;
+use super::run::contained;
 use super::{House, Timer, Way};
 use crate::call::Outcome;
 use crate::cancellation::Cancellation;
@@ -161,8 +160,7 @@ fn woken<'a>(timer: &dyn Timer, time: Duration, cut: Cut) -> (BoxFuture<'a, ()>,
 
 /// `None` where the timer can not be used: an executor's panics outside of it.
 pub(super) fn sleep(timer: &dyn Timer, time: Duration) -> Option<BoxFuture<'static, ()>> {
-    let slept = catch_unwind(AssertUnwindSafe(|| timer.sleep(time)));
-    slept.map_err(|payload| quietly(|| drop(payload))).ok()
+    contained(|| timer.sleep(time))
 }
 
 impl Future for Interrupt<'_> {

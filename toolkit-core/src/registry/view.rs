@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -422,13 +421,12 @@ impl View {
     pub(crate) fn ranked_by_meaning(&self, request: &str) -> Option<Vec<(usize, f32)>> {
         let (embedder, vectors) = self.registry.0.meaning.as_ref()?;
         let part = self.part();
-        let ranked = catch_unwind(AssertUnwindSafe(|| vectors.rank(&**embedder, part, request)));
-        match ranked {
-            Ok(Ok(ranked)) => return Some(ranked),
-            Ok(Err(error)) => {
+        match gate::contained(|| vectors.rank(&**embedder, part, request)) {
+            Some(Ok(ranked)) => return Some(ranked),
+            Some(Err(error)) => {
                 tracing::warn!(error, "a search goes by words alone: the embedder failed");
             }
-            Err(_panic) => tracing::error!("a search goes by words alone: the embedder panicked"),
+            None => tracing::error!("a search goes by words alone: the embedder panicked"),
         }
         None
     }
