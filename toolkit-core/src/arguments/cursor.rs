@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn is_named(&self, quoted: &str) -> Result<bool, Refused> {
         let at = self.at.get();
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        if !rest.starts_with(quoted.as_bytes()) {
+        if !begins_with(rest, quoted.as_bytes()) {
             return Ok(false);
         }
         let end = at + quoted.len();
@@ -281,6 +281,19 @@ impl<'a> Cursor<'a> {
 
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Whether bytes begin with others; those of most names are compared without a call.
+#[inline]
+fn begins_with(bytes: &[u8], others: &[u8]) -> bool {
+    let Some(bytes) = bytes.get(..others.len()) else { return false };
+    let is_short = others.len() <= 16;
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) if is_short => {
+            others.first_chunk() == Some(first) && others.last_chunk() == Some(last)
+        }
+        _ => bytes == others,
+    }
 }
 
 /// Where the next quote, backslash or control character stands.

@@ -30,9 +30,11 @@ impl From<Held> for Value {
 /// Whether a text is what a node's keywords ask for.
 #[inline]
 pub(super) fn text_fits(node: &Node, text: &str) -> bool {
-    let is_free = |least, most| (least..=most).contains(&text.len());
-    matches!(node.stream.texts, Texts::Free { least, most } if is_free(least, most))
-        || text_is_right(node, text)
+    match node.stream.texts {
+        Texts::Free { least, most } if (least..=most).contains(&text.len()) => true,
+        Texts::Formatted(format) => format.accepts(text),
+        _ => text_is_right(node, text),
+    }
 }
 
 fn text_is_right(node: &Node, text: &str) -> bool {

@@ -7,6 +7,7 @@ use crate::arguments::{self, Slot};
 use crate::call::{Arguments, Outcome, ToolCall};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem, ProblemKind};
+use crate::schema::Compiled;
 use crate::tool::{Input, Stopped, Tool};
 
 /// The arguments that a call runs with, where somebody else must see them as well.
@@ -40,12 +41,9 @@ pub(super) fn check(
     slots: &mut [&mut dyn Slot],
 ) -> Result<Option<Box<Canonical>>, Stopped> {
     if call.is_cut_off() {
-        let message = "the call was cut off by the output limit; nothing ran. \
-                       Send it again with shorter arguments";
-        let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
-        return Err(invalid(entry, vec![problem], limits));
+        return Err(cut_off(entry, limits));
     }
-    if are_told || runs_from_canonical(&entry.tool) || !entry.schema.is_complete() {
+    if are_told || entry.runs_from_canonical {
         return by_canonical(entry, call, limits, slots).map(Box::new).map(Some);
     }
     let filled = call.given().fill(&entry.schema, limits, slots);
@@ -53,11 +51,13 @@ pub(super) fn check(
 }
 
 /// Whether what is decoded must be what an approver, or a second run, would see.
-fn runs_from_canonical(tool: &Tool) -> bool {
+pub(super) fn runs_from_canonical(tool: &Tool, schema: &Compiled) -> bool {
     let is_dynamic = matches!(tool.input, Input::Given(_));
-    is_dynamic || tool.policy.may_ask() || tool.policy.is_effectful()
+    let is_shown = tool.policy.may_ask() || tool.policy.is_effectful();
+    is_dynamic || is_shown || !schema.is_complete()
 }
 
+#[inline(never)]
 fn by_canonical(
     entry: &Entry,
     call: &ToolCall,
@@ -79,6 +79,15 @@ fn by_canonical(
     }
 }
 
+#[cold]
+fn cut_off(entry: &Entry, limits: &Limits) -> Stopped {
+    let message = "the call was cut off by the output limit; nothing ran. \
+                   Send it again with shorter arguments";
+    let problem = Problem::new(Path::root(), ProblemKind::NotJson, message);
+    invalid(entry, vec![problem], limits)
+}
+
+#[cold]
 fn invalid(entry: &Entry, problems: Vec<Problem>, limits: &Limits) -> Stopped {
     let problems = secrets::unsaid(entry, problems);
     let report = arguments::lines(&problems, limits);

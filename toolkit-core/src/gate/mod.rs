@@ -18,8 +18,11 @@ mod timer;
 #[cfg(feature = "testing")]
 mod trial;
 
+use std::future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use async_lock::Semaphore;
@@ -40,6 +43,7 @@ pub use timer::{ThreadTimer, Timer};
 pub(crate) use trial::{Verdict, arguments_alone};
 
 use arguments::Canonical;
+use check::Checks;
 use ledger::{Kept, Parked};
 use prerequisite::Needs;
 use room::Permits;
@@ -72,6 +76,8 @@ pub(crate) struct Entry {
     pub(crate) room: Option<Arc<Semaphore>>,
     /// Whether nothing but its arguments stands between a call and its function.
     is_plain: bool,
+    /// Whether its function's types are read from the canonical arguments.
+    runs_from_canonical: bool,
 }
 
 impl Entry {
@@ -85,8 +91,9 @@ impl Entry {
             && !taint::writes_unasked(&tool.policy)
             && tool.policy.requires.is_empty();
         let room = concurrency.map(Semaphore::new).map(Arc::new);
+        let runs_from_canonical = arguments::runs_from_canonical(&tool, &schema);
         let (secrets, fields) = (Vec::new(), Vec::new());
-        Self { tool, schema, revision, secrets, fields, room, is_plain }
+        Self { tool, schema, revision, secrets, fields, room, is_plain, runs_from_canonical }
     }
 
     /// The same tool, some of whose arguments nobody is shown.
@@ -139,13 +146,13 @@ pub(crate) struct Viewer<'a> {
 }
 
 /// Takes a call through the gates to its function and back.
-pub(crate) async fn dispatch(
-    entries: &[Entry],
-    house: &House,
-    viewer: Viewer<'_>,
-    call: &ToolCall,
-) -> Result<Outcome, Abort> {
-    pass(entries, house, viewer, call, None).await
+pub(crate) fn dispatch<'a>(
+    entries: &'a [Entry],
+    house: &'a House,
+    viewer: Viewer<'a>,
+    call: &'a ToolCall,
+) -> impl Future<Output = Result<Outcome, Abort>> + Send {
+    pass(entries, house, viewer, call, None)
 }
 
 /// Takes a parked call through the gates once more, with the arguments that were shown.
@@ -257,7 +264,7 @@ struct Way<'a> {
     /// Whether a person must agree because of what the run has read.
     is_tainted: bool,
     /// What bounds its time, where something does.
-    bounds: Option<Box<Bounds>>,
+    bounds: Option<Bounds>,
     /// What it holds while it runs.
     permits: OnceLock<Permits<'a>>,
 }
@@ -268,12 +275,24 @@ impl Way<'_> {
         self.canonical.get().map(|canonical| &**canonical)
     }
 
-    /// Whether a gate behind the arguments has to be asked, also where there are no rules.
+    /// Whether a gate behind the arguments has to be asked besides the rules and the room.
     fn waits(&self) -> bool {
-        let Entry { tool, room, .. } = self.entry;
-        let needs_room = room.is_some() || tool.policy.blocking;
-        let may_ask = tool.policy.may_ask() || self.is_tainted;
-        may_ask || self.is_rehearsal || self.kept.is_some() || needs_room || self.needs.is_some()
+        let policy = &self.entry.tool.policy;
+        let may_ask = policy.may_ask() || self.is_tainted;
+        let is_kept = self.kept.is_some() || self.needs.is_some();
+        may_ask || is_kept || self.is_rehearsal || policy.blocking
+    }
+
+    /// Asks the rules, and takes the room to run in, as far as neither has to be waited for.
+    fn asked_at_once(&self, checks: &mut Checks<'_>) -> Poll<Result<(), Stopped>> {
+        if self.waits() || !self.is_checked.load(Ordering::Relaxed) {
+            return Poll::Pending;
+        }
+        // Who is not done is asked again by whoever waits.
+        let mut nobody = Context::from_waker(Waker::noop());
+        ready!(Pin::new(checks).poll(&mut nobody))?;
+        time::wanted(self)?;
+        if room::enter_at_once(self) { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
     fn is_entered(&self) -> bool {
@@ -314,8 +333,11 @@ impl Gates for Way<'_> {
     }
 
     fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        if rules.checks.is_empty() && !self.waits() && room::enter_at_once(self) {
-            return None;
+        let mut checks = Checks::new(rules.checks, &self.house.limits);
+        match self.asked_at_once(&mut checks) {
+            Poll::Ready(Ok(())) => return None,
+            Poll::Ready(Err(stopped)) => return Some(Box::pin(future::ready(Err(stopped)))),
+            Poll::Pending => {}
         }
         Some(Box::pin(async move {
             if !self.is_checked.load(Ordering::Relaxed) {
@@ -326,8 +348,7 @@ impl Gates for Way<'_> {
             ledger::look(self, rules.verify).await?;
             // 5 check: what must have been done before, then the rules
             prerequisite::met(self)?;
-            let checked = check::run(rules.checks, &self.house.limits);
-            time::within(self, Time::Tools, checked).await??;
+            time::within(self, Time::Tools, checks).await??;
             // 6 dry run
             time::within(self, Time::Tools, dry_run::stop(self, rules.preview)).await??;
             // 7 approval
@@ -347,7 +368,7 @@ impl Gates for Way<'_> {
     }
 
     fn enter_at_once(&self) -> bool {
-        let is_free = !self.waits();
+        let is_free = !self.waits() && self.entry.room.is_none();
         if is_free {
             self.enter();
         }

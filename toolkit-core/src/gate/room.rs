@@ -20,10 +20,14 @@ pub(super) enum Permits<'a> {
     Apart(Arc<Seat>),
 }
 
-/// Takes the registry's permit, where nothing has to be waited for; whether it did.
+/// Takes the permits of a call in this thread, where nothing has to be waited for; whether it did.
 pub(super) fn enter_at_once(way: &Way<'_>) -> bool {
-    let permit = way.house.room.try_acquire();
-    permit.is_some_and(|permit| way.permits.set(Permits::Here(permit, None)).is_ok())
+    let tool = way.entry.room.as_ref().map(|room| room.try_acquire());
+    if matches!(tool, Some(None)) {
+        return false;
+    }
+    let registry = way.house.room.try_acquire();
+    registry.is_some_and(|permit| way.permits.set(Permits::Here(permit, tool.flatten())).is_ok())
 }
 
 /// Takes what the call needs to run, right before it is claimed.

@@ -44,15 +44,15 @@ pub(super) fn bounds(
     house: &House,
     tool: &Tool,
     along: Option<Box<Along>>,
-) -> (Option<Box<Bounds>>, Option<Arc<Along>>) {
+) -> (Option<Bounds>, Option<Arc<Along>>) {
     let time = tool.policy.timeout.or(house.timeout);
     if along.is_none() && time.is_none() {
         return (None, None);
     }
-    let mut along = along.unwrap_or_else(|| Box::new(Along::nothing()));
+    let mut along = along.map_or_else(Along::nothing, |along| *along);
     let host = std::mem::take(&mut along.cancellation);
     let bounds = Bounds { host, deadline: along.deadline, time };
-    (Some(Box::new(bounds)), Some(Arc::from(along)))
+    (Some(bounds), Some(Arc::new(along)))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the host's deadline is a moment of this clock")]
@@ -138,7 +138,7 @@ pub(super) struct Interrupt<'a>(Vec<(BoxFuture<'a, ()>, Cut)>);
 impl<'a> Interrupt<'a> {
     /// `None` where nothing bounds the call.
     fn of(way: &'a Way<'_>, time: Time) -> Option<Self> {
-        let bounds = way.bounds.as_deref()?;
+        let bounds = way.bounds.as_ref()?;
         let host: BoxFuture<'a, ()> = Box::pin(bounds.host.cancelled());
         let mut ends = vec![(host, Cut::Cancelled)];
         if let Some(timer) = way.house.timer.as_deref() {

@@ -1,5 +1,6 @@
 //! How one call is to be dispatched.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,14 +24,20 @@ use crate::dialect::Message;
 /// assert_eq!(outcome.text(), "run-7");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
+    /// A call of which nothing is said carries nothing.
+    said: Option<Box<Said>>,
+}
+
+/// What a host says of one call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Said {
     pub(super) run_id: Option<String>,
     pub(super) intent_id: Option<String>,
     pub(super) dry_run: bool,
     /// The calls of the run that succeeded, and whether each was only rehearsed.
     pub(super) done: Vec<(ToolCall, bool)>,
-    /// Nothing for most calls, and then it costs nothing.
     pub(super) along: Option<Box<Along>>,
 }
 
@@ -42,7 +49,7 @@ impl Options {
     /// are of one and the same.
     #[must_use]
     pub fn run_id(mut self, run_id: impl Into<String>) -> Self {
-        self.run_id = Some(run_id.into());
+        self.said().run_id = Some(run_id.into());
         self
     }
 
@@ -53,7 +60,7 @@ impl Options {
     /// `idempotency(…)`. To do the same once more on purpose, name another.
     #[must_use]
     pub fn intent_id(mut self, intent_id: impl Into<String>) -> Self {
-        self.intent_id = Some(intent_id.into());
+        self.said().intent_id = Some(intent_id.into());
         self
     }
 
@@ -104,7 +111,7 @@ impl Options {
             Message::Results(answered) => answered.as_slice(),
             Message::User(_) | Message::Assistant(_) => &[],
         });
-        self.done.extend(answered.filter_map(|answered| {
+        self.said().done.extend(answered.filter_map(|answered| {
             let outcome = &answered.outcome;
             match outcome.first_status().unwrap_or_else(|| outcome.status()) {
                 Status::Ok => Some((answered.call.clone(), false)),
@@ -139,8 +146,8 @@ impl Options {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub const fn dry_run(mut self) -> Self {
-        self.dry_run = true;
+    pub fn dry_run(mut self) -> Self {
+        self.said().dry_run = true;
         self
     }
 
@@ -192,11 +199,39 @@ impl Options {
     }
 
     /// Whether the host says nothing by which a gate could hold the call up.
-    pub(super) const fn is_plain(&self) -> bool {
-        !self.dry_run && self.along.is_none()
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.said.as_ref().is_none_or(|said| !said.dry_run && said.along.is_none())
+    }
+
+    #[inline]
+    pub(super) fn run_of(&self) -> Option<&str> {
+        self.said.as_ref().and_then(|said| said.run_id.as_deref())
+    }
+
+    /// All that was said.
+    pub(super) fn all(self) -> Said {
+        self.said.map_or_else(Said::default, |said| *said)
+    }
+
+    fn said(&mut self) -> &mut Said {
+        self.said.get_or_insert_default()
     }
 
     fn along(&mut self) -> &mut Along {
-        self.along.get_or_insert_with(|| Box::new(Along::nothing()))
+        self.said().along.get_or_insert_with(|| Box::new(Along::nothing()))
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Said { run_id, intent_id, dry_run, done, along } = self.clone().all();
+        f.debug_struct("Options")
+            .field("run_id", &run_id)
+            .field("intent_id", &intent_id)
+            .field("dry_run", &dry_run)
+            .field("done", &done)
+            .field("along", &along)
+            .finish()
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use super::options::Said;
 use super::{Finder, Options, Registry};
 use crate::arguments;
 use crate::call::{Outcome, Status, ToolCall};
@@ -301,7 +302,7 @@ impl View {
         let call = call.borrow();
         if call.form() == ToolCall::FULL && options.is_plain() {
             let (entries, house) = (&checked.entries, &checked.house);
-            let run_id = options.run_id.as_deref();
+            let run_id = options.run_of();
             if let Some(ended) = gate::straight(entries, house, self.sight(), run_id, call) {
                 return ended;
             }
@@ -492,7 +493,7 @@ impl View {
     }
 
     fn viewer(&self, tool: &str, options: Options) -> Viewer<'_> {
-        let Options { run_id, intent_id, dry_run, done, along } = options;
+        let Said { run_id, intent_id, dry_run, done, along } = options.all();
         let done = if !done.is_empty() && self.requires_another(tool) { done } else { Vec::new() };
         Viewer {
             sight: self.sight(),
