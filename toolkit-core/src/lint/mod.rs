@@ -370,7 +370,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// Characters a token, as providers' tokenizers come to in English and JSON.
-const CHARACTERS_A_TOKEN: usize = 4;
+pub(crate) const CHARACTERS_A_TOKEN: usize = 4;
 
 fn over_budget(subjects: &[Subject<'_>], budget: usize) -> Option<Finding> {
     let characters = |Subject { definition, .. }: &Subject<'_>| {
