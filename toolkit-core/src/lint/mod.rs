@@ -350,16 +350,13 @@ impl View {
 struct Subject<'a> {
     definition: &'a Definition,
     place: Option<&'a str>,
-    /// The stems of the name, and of the description.
+    /// The stems of the name.
     name: Vec<String>,
-    said: Vec<String>,
 }
 
 impl<'a> Subject<'a> {
     fn new(definition: &'a Definition, place: Option<&'a str>) -> Self {
-        let name = crate::index::stems(&definition.name);
-        let said = crate::index::stems(&definition.description);
-        Self { definition, place, name, said }
+        Self { definition, place, name: crate::index::stems(&definition.name) }
     }
 }
 
