@@ -101,7 +101,7 @@ pub(crate) fn heat_map(title: &str, columns: &[&str], rows: &[(String, Vec<f64>)
         let mut at = LABELS;
         for value in values {
             let share = if most > 0.0 { value / most } else { 0.0 };
-            let ink = if share > 0.55 { "#ffffff" } else { "#222222" };
+            let ink = if share > 0.85 { "#ffffff" } else { "#222222" };
             let _ = writeln!(
                 figure,
                 r##"<rect x="{at:.1}" y="{top:.1}" width="{:.1}" height="{:.1}" fill="#0072b2" fill-opacity="{share:.2}" stroke="#cccccc"/>"##,

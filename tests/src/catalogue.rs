@@ -141,6 +141,13 @@ pub fn times_over(entries: &[Entry], count: usize) -> Vec<Entry> {
     more.collect()
 }
 
+/// The memory that this process has for itself, where the system tells it.
+pub fn resident_kilobytes() -> Option<u64> {
+    let told = fs::read_to_string("/proc/self/status").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// A registry of those tools.
 pub fn builder<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> RegistryBuilder {
     Registry::builder().tools(entries.into_iter().map(Entry::tool))

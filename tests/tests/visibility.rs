@@ -91,6 +91,20 @@ fn dynamic(name: &str) -> Tool {
 }
 
 #[test]
+fn another_spelling_of_a_name_reaches_nothing_and_is_told_the_right_one() {
+    let registry = Registry::builder().tool(dynamic("ns__get")).build().unwrap();
+    let view = registry.view(Caller::new("ada"));
+    for spelling in ["ns.get", "NS__GET", "ns_get"] {
+        let outcome = call(&view, spelling, "{}");
+        assert!(!outcome.executed());
+        assert_eq!(
+            outcome.text(),
+            format!("no such tool \"{spelling}\" (did you mean \"ns__get\"?). Available: ns__get"),
+        );
+    }
+}
+
+#[test]
 fn scoping_only_ever_takes_away() {
     let mut dice = Dice::fresh("scoping");
     let all: Vec<String> = (b'a'..=b'h').map(|c| format!("tool_{}", c as char)).collect();

@@ -6,10 +6,13 @@
 #[path = "../../src/catalogue.rs"]
 mod catalogue;
 
+use std::process::Command;
 use std::time::Instant;
 
 use bm25::{Document, Language, SearchEngine, SearchEngineBuilder};
-use catalogue::{Entry, everything, metatool, retrieval, times_over, view};
+use catalogue::{
+    Entry, everything, metatool, resident_kilobytes, retrieval, times_over, view,
+};
 use serde_json::json;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
@@ -25,12 +28,21 @@ use toolkit::View;
 
 type Search = Box<dyn Fn(&str, usize) -> Vec<String>>;
 
+/// Makes a search of tools that were taken in before.
+type Build = Box<dyn FnOnce() -> Search>;
+
+const KINDS: [(&str, fn(&[Entry]) -> Build); 3] =
+    [("toolkit", ours), ("bm25", bm25), ("tantivy", tantivy)];
+
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(metatool) = metatool() else { return };
-    let kinds: [(&str, fn(&[Entry]) -> Search); 3] =
-        [("toolkit", ours), ("bm25", bm25), ("tantivy", tantivy)];
-    for (name, build) in kinds {
-        let search = build(&metatool.tools);
+    if let [by, size] = arguments.as_slice() {
+        let requests = metatool.queries.into_iter().take(1_000).map(|one| one.q).collect();
+        return speed(by, size.parse().expect("a size is a number"), requests);
+    }
+    for (name, prepare) in KINDS {
+        let search = prepare(&metatool.tools)();
         let found = retrieval(&metatool.queries, |request| search(request, 5));
         println!(
             "{}",
@@ -43,29 +55,37 @@ fn main() {
             })
         );
     }
-    let requests: Vec<String> = metatool.queries.into_iter().take(1_000).map(|one| one.q).collect();
-    for size in [30, 1_000, 10_000] {
-        let entries = times_over(&everything(), size);
-        for (name, build) in kinds {
-            let start = Instant::now();
-            let search = build(&entries);
-            search("anything", 1);
-            let built = start.elapsed().as_secs_f64() * 1e3;
-            let mut times: Vec<f64> =
-                requests.iter().map(|request| time(&search, request)).collect();
-            times.sort_by(f64::total_cmp);
-            println!(
-                "{}",
-                json!({
-                    "figure": format!("search.{size}"),
-                    "by": name,
-                    "microseconds": rounded(times[times.len() / 2], 10.0),
-                    "p99": rounded(times[times.len() * 99 / 100], 10.0),
-                    "built_ms": rounded(built, 10.0),
-                })
-            );
+    let own = std::env::current_exe().expect("it is a file");
+    for size in ["30", "1000", "10000"] {
+        for (name, _) in KINDS {
+            // Each in a process of its own, so that what it keeps can be told from the others'.
+            let status = Command::new(&own).args([name, size]).status();
+            assert!(status.is_ok_and(|status| status.success()), "{name} of {size}");
         }
     }
+}
+
+fn speed(by: &str, size: usize, requests: Vec<String>) {
+    let (_, prepare) = KINDS.into_iter().find(|(name, _)| *name == by).expect("one of the kinds");
+    let build = prepare(&times_over(&everything(), size));
+    let (before, start) = (resident_kilobytes(), Instant::now());
+    let search = build();
+    search("anything", 1);
+    let built = start.elapsed().as_secs_f64() * 1e3;
+    let kept = resident_kilobytes().zip(before).map(|(after, before)| after.saturating_sub(before));
+    let mut times: Vec<f64> = requests.iter().map(|request| time(&search, request)).collect();
+    times.sort_by(f64::total_cmp);
+    println!(
+        "{}",
+        json!({
+            "figure": format!("search.{size}"),
+            "by": by,
+            "microseconds": rounded(times[times.len() / 2], 10.0),
+            "p99": rounded(times[times.len() * 99 / 100], 10.0),
+            "index_ms": rounded(built, 10.0),
+            "index_kib": kept,
+        })
+    );
 }
 
 fn time(search: &Search, request: &str) -> f64 {
@@ -81,10 +101,12 @@ fn rounded(number: f64, parts: f64) -> f64 {
     (number * parts).round() / parts
 }
 
-fn ours(entries: &[Entry]) -> Search {
+fn ours(entries: &[Entry]) -> Build {
     let view: View = view(entries);
-    Box::new(move |request, k| {
-        view.search(request, k).iter().map(|found| found.name().to_owned()).collect()
+    Box::new(move || {
+        Box::new(move |request, k| {
+            view.search(request, k).iter().map(|found| found.name().to_owned()).collect()
+        })
     })
 }
 
@@ -106,7 +128,12 @@ fn parts(name: &str) -> String {
     parts
 }
 
-fn bm25(entries: &[Entry]) -> Search {
+fn bm25(entries: &[Entry]) -> Build {
+    let entries = entries.to_vec();
+    Box::new(move || bm25_of(&entries))
+}
+
+fn bm25_of(entries: &[Entry]) -> Search {
     let names: Vec<String> = entries.iter().map(|entry| entry.name.clone()).collect();
     let documents = entries.iter().enumerate().map(|(id, entry)| Document::new(id, text(entry)));
     let engine: SearchEngine<usize> =
@@ -117,7 +144,12 @@ fn bm25(entries: &[Entry]) -> Search {
     })
 }
 
-fn tantivy(entries: &[Entry]) -> Search {
+fn tantivy(entries: &[Entry]) -> Build {
+    let entries = entries.to_vec();
+    Box::new(move || tantivy_of(&entries))
+}
+
+fn tantivy_of(entries: &[Entry]) -> Search {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default()
         .set_tokenizer("words")

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod eval;
+mod labelled;
 mod lint;
 mod requires;
 mod results;

@@ -200,21 +200,53 @@ fn meaning_finds_what_words_do_not_and_both_together_stand_first() {
     let registry = builder(&entries).embedder(Topics { fails: Arc::clone(&fails) });
     let view = registry.build().unwrap().view(Caller::new("ada"));
     assert_eq!(names(&view, "Do I need an umbrella?", 1), ["get_forecast"]);
-    let found = view.search("cash for the customer", 3);
-    // By words both customers' tools fit alike, in their order; by meaning the money is first.
-    let scores: Vec<(&str, f32)> =
-        found.iter().map(|found| (found.name(), found.score())).collect();
-    assert_eq!(
-        scores,
-        [
-            ("pay_out", 1.0 / 61.0 + 1.0 / 61.0),
-            ("call_taxi", 1.0 / 62.0 + 1.0 / 63.0),
-            ("get_forecast", 1.0 / 62.0),
-        ],
-    );
+    let request = "cash for the customer";
+    let found = view.search(request, 3);
+    let order: Vec<&str> = found.iter().map(toolkit::Found::name).collect();
+    assert_eq!(order, ["pay_out", "get_forecast", "call_taxi"]);
+    // The forecast shares no word with the request.
+    let plain = builder(&entries).build().unwrap().view(Caller::new("ada"));
+    let by_words = plain.search(request, 3);
+    let [money, taxi] = [0, 1].map(|rank| by_words[rank].score());
+    assert_eq!((by_words.len(), by_words[1].name()), (2, "call_taxi"));
+    let said = standard([money, 0.0, taxi]);
+    let meant = standard([1.0, 0.0, -0.5_f32.sqrt()]);
+    for (found, (said, meant)) in found.iter().zip(said.into_iter().zip(meant)) {
+        let both = 0.3 * said + 0.7 * meant;
+        assert!((found.score() - both).abs() < 1e-5, "{found:?}: {both}");
+    }
     fails.store(true, Ordering::Relaxed);
     assert_eq!(names(&view, "Do I need an umbrella?", 1), [""; 0]);
     assert_eq!(names(&view, "cash for the customer", 1), ["pay_out"], "words still find");
+}
+
+/// By how many standard deviations each is above the mean.
+fn standard(scores: [f32; 3]) -> [f32; 3] {
+    let mean = scores.iter().sum::<f32>() / 3.0;
+    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f32>() / 3.0;
+    scores.map(|score| (score - mean) / variance.sqrt())
+}
+
+/// To which all texts mean the same.
+struct Same;
+
+impl Embedder for Same {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, BoxError> {
+        Ok(vec![vec![3.0, 1.0]; texts.len()])
+    }
+}
+
+#[test]
+fn where_one_ranking_says_nothing_the_other_decides() {
+    let entries = [
+        Entry::new("get_forecast", "Tells the weather of a day."),
+        Entry::new("pay_out", "Gives money to a customer."),
+    ];
+    // Where no word fits, either, only the tools' order is left.
+    let same = builder(&entries).embedder(Same).build().unwrap().view(Caller::new("ada"));
+    assert_eq!(names(&same, "money for the customer", 1), ["pay_out"]);
+    assert_eq!(names(&same, "zebra", 2), ["get_forecast", "pay_out"]);
+    assert_eq!(same.search("zebra", 1)[0].score(), 0.0);
 }
 
 /// Gives what it was made of.

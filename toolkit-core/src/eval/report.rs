@@ -9,14 +9,12 @@ use super::suite::Case;
 use crate::agent::ModelError;
 use crate::arguments::identity;
 use crate::dialect::Reply;
+use crate::lint::CHARACTERS_A_TOKEN;
 use crate::problem::escaped;
 use crate::registry::View;
 
 /// How no tool is written among the names of tools.
 const NONE: &str = "(none)";
-
-/// Characters a token, as providers' tokenizers come to in English and JSON.
-const CHARACTERS_A_TOKEN: usize = 4;
 
 /// One request, and what the model made of it.
 ///

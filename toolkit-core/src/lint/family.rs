@@ -1,10 +1,10 @@
 //! Tools that a model may take for one another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::parameters::shape;
 use super::{Finding, Rule, Subject};
-use crate::index::stems;
+use crate::index::{split, stems};
 use crate::registry::Registry;
 
 /// Verbs that mean the same of a tool, by their stems' first word.
@@ -24,7 +24,8 @@ pub(super) fn of(subjects: &[Subject<'_>], registry: &Registry) -> Vec<Finding> 
     let (index, part) = registry.whole();
     let names: BTreeSet<&str> =
         subjects.iter().map(|subject| subject.definition.name.as_str()).collect();
-    let meant: Vec<Meant> = subjects.iter().map(|subject| Meant::of(subject, &names)).collect();
+    let mut meant: Vec<Meant> = subjects.iter().map(|subject| Meant::of(subject, &names)).collect();
+    forget_what_many_say(&mut meant);
     let mut findings = Vec::new();
     for (place, subject) in subjects.iter().enumerate() {
         let text = format!("{} {}", subject.definition.name, subject.definition.description);
@@ -58,9 +59,6 @@ fn pair(one: &Subject<'_>, other: &Subject<'_>, it: &Meant, its: &Meant) -> Opti
     } else {
         shared >= 2 && shared * 2 >= smaller
     };
-    let names_other = |a: &Subject<'_>, b: &Subject<'_>| {
-        a.definition.description.contains(b.definition.name.as_str())
-    };
     if !is_near || names_other(one, other) || names_other(other, one) {
         return None;
     }
@@ -68,6 +66,30 @@ fn pair(one: &Subject<'_>, other: &Subject<'_>, it: &Meant, its: &Meant) -> Opti
         format!("its description is near to that of `{name}`, and neither names the other");
     let advice = format!("add \"Do not use for …; use {name}.\"");
     Some(Finding::new(Rule::NoSibling, message, advice).of(one))
+}
+
+/// Whether a description names another tool, by its name or by the name's words.
+fn names_other(one: &Subject<'_>, other: &Subject<'_>) -> bool {
+    let (text, name) = (&one.definition.description, &other.definition.name);
+    let (said, parts) = (split(text), split(name));
+    text.contains(name.as_str())
+        || parts.len() > 2 && said.windows(parts.len()).any(|words| words == parts.as_slice())
+}
+
+/// How many tools must say a word before it can be one that many say.
+const MANY: usize = 5;
+
+/// Forgets the words that a fifth of the tools say, such as a sentence that stands in each: they
+/// make no two of them alike.
+fn forget_what_many_say(meant: &mut [Meant]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for stem in meant.iter().flat_map(|tool| &tool.said) {
+        *counts.entry(stem.clone()).or_default() += 1;
+    }
+    let many = MANY.max(meant.len().div_ceil(5));
+    for tool in meant {
+        tool.said.retain(|stem| counts.get(stem).is_none_or(|count| *count < many));
+    }
 }
 
 /// What a tool does, where verbs that mean the same are one.

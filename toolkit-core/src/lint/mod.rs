@@ -350,16 +350,13 @@ impl View {
 struct Subject<'a> {
     definition: &'a Definition,
     place: Option<&'a str>,
-    /// The stems of the name, and of the description.
+    /// The stems of the name.
     name: Vec<String>,
-    said: Vec<String>,
 }
 
 impl<'a> Subject<'a> {
     fn new(definition: &'a Definition, place: Option<&'a str>) -> Self {
-        let name = crate::index::stems(&definition.name);
-        let said = crate::index::stems(&definition.description);
-        Self { definition, place, name, said }
+        Self { definition, place, name: crate::index::stems(&definition.name) }
     }
 }
 
@@ -370,7 +367,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// Characters a token, as providers' tokenizers come to in English and JSON.
-const CHARACTERS_A_TOKEN: usize = 4;
+pub(crate) const CHARACTERS_A_TOKEN: usize = 4;
 
 fn over_budget(subjects: &[Subject<'_>], budget: usize) -> Option<Finding> {
     let characters = |Subject { definition, .. }: &Subject<'_>| {

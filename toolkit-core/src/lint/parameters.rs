@@ -28,7 +28,10 @@ static FORMAT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"YYYY-MM-DD|\b\d{4}-\d{2}-\d{2}\b|YYYY/MM/DD|DD\.MM\.YYYY|MM/DD/YYYY|HH:MM|(?i:\bISO[- ]?(?:8601|3166|4217)\b|\bISO[- ]date\b",
         r"|\bRFC[- ]?(?:3339|3986|5322)\b|\bUUIDs?\b|\be-?mail address\b|\bURLs?\b|\bURI\b|\bIPv[46]\b|\bIP address\b",
-        r"|\bhex(?:adecimal)? (?:string|number|colou?r)\b|\bbase64\b|\bE\.164\b)",
+        r"|\bhex(?:adecimal)? (?:string|number|colou?r)\b|\bbase64\b|\bE\.164\b|\bIATA\b",
+        r"|\b(?:starts?|starting|begins?|beginning|prefixed|ends?|ending) with [^\w\s]",
+        r"|\b(?:symbol|sign|prefix|letter|character)s? at the (?:beginning|start|end)\b",
+        r"|\b\w+@\w+\.\w+\b)",
     ))
 });
 
@@ -119,11 +122,11 @@ fn format_in_words(described: &str) -> Option<Finding> {
 
 fn wide_id(name: &str, property: &Value) -> Option<Finding> {
     let is_id = name == "id" || name.ends_with("_id") || name.ends_with("Id");
-    let is_integer = property.get("type").is_some_and(|of| of == "integer");
+    let is_number = property.get("type").is_some_and(|of| of == "integer" || of == "number");
     let bound = |key: &str| property.get(key).and_then(Value::as_f64);
     #[expect(clippy::cast_precision_loss, reason = "it is a power of two")]
     let is_narrow = bound("maximum").is_some_and(|most| most <= EXACT as f64);
-    (is_id && is_integer && !is_narrow).then(|| {
+    (is_id && is_number && !is_narrow).then(|| {
         Finding::new(
             Rule::WideId,
             "it is a number without a bound, and beyond 2^53 other programs round it",

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Finding, Rule, Subject, pattern};
-use crate::index::split;
+use crate::index::{split, stems};
 
 /// Words that fit every tool, in the forms in which they are written.
 const EMPTY: &str = "\
@@ -32,7 +32,7 @@ static OPEN_ENDED: LazyLock<Regex> = LazyLock::new(|| {
 /// What says when a tool is right.
 static USE_WHEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:use (?:it|this|when|whenever|after|before|for|to|if|only|in|as|at|once|where|with|first|last)|(?:not )?use[d]? (?:for|when|to|if|after|before)|do not use|don't use|never use|when(?:ever)?|only (?:if|for|after|before|when)|call (?:it|this)|instead of|unless|before|after|if (?:the|you|a|an|no|nothing|they))\b|\buse `",
+        r"(?i)\b(?:use (?:it|this|when|whenever|after|before|for|to|if|only|in|as|at|once|where|with|first|last)|(?:not )?use[d]? (?:for|when|to|if|after|before)|do not use|don't use|never use|when(?:ever)?|only (?:if|for|after|before|when)|call (?:it|this)|instead of|unless|before|after|if (?:the|you|a|an|no|nothing|they)|(?:ideal|excellent|perfect|invaluable|useful|helpful|best|suited|suitable|meant|intended|good|great) (?:for|when|if|to))\b|\buse `",
     )
 });
 
@@ -67,23 +67,34 @@ pub(super) fn of(subject: &Subject<'_>, has_siblings: bool) -> Vec<Finding> {
 
 /// Whether each word that says something stands in the name, too.
 fn repeats_name(subject: &Subject<'_>) -> bool {
-    !subject.said.is_empty() && subject.said.iter().all(|stem| subject.name.contains(stem))
+    let is_of_name = |word: &String| stems(word).iter().all(|stem| subject.name.contains(stem));
+    let words = split(&subject.definition.description);
+    let said = || words.iter().filter(|word| !stems(word).is_empty());
+    let tells = |word: &String| !is_empty(word);
+    let is_all_name = said().next().is_some() && said().all(is_of_name);
+    let is_name_and_filling = said().any(|word| tells(word) && is_of_name(word))
+        && said().all(|word| is_of_name(word) || !tells(word));
+    is_all_name || is_name_and_filling
 }
+
+/// Whether a word fits every tool.
+fn is_empty(word: &str) -> bool {
+    EMPTY.split_whitespace().any(|empty| empty == word) || stems(word).is_empty()
+}
+
+/// With so many telling words, "etc." after some of them leaves nothing open.
+const TELLING: usize = 8;
 
 fn vague(subject: &Subject<'_>) -> Option<Finding> {
     let text = &subject.definition.description;
-    let words = split(text);
-    let is_empty = |word: &str| {
-        EMPTY.split_whitespace().any(|empty| empty == word) || crate::index::stems(word).is_empty()
-    };
-    let mut telling: Vec<&String> = words.iter().filter(|word| !is_empty(word)).collect();
+    let mut telling: Vec<String> = split(text).into_iter().filter(|word| !is_empty(word)).collect();
     telling.sort_unstable();
     telling.dedup();
     let advice = "say what it does to what, in the words that users say";
     if telling.len() < 2 {
         return Some(Finding::new(Rule::Vague, "its description fits almost any tool", advice));
     }
-    let open = OPEN_ENDED.find(text)?;
+    let open = OPEN_ENDED.find(text).filter(|_| telling.len() < TELLING)?;
     let message = format!("its description leaves open what it does (\"{}\")", open.as_str());
     Some(Finding::new(Rule::Vague, message, advice))
 }

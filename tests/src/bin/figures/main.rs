@@ -1,12 +1,16 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
 mod arguments;
+#[path = "../../../../examples/09_local_embedder/bert.rs"]
+mod bert;
 mod dialects;
 mod dispatch;
 mod gates;
 mod ledger;
 mod measure;
 mod search;
+#[path = "../../../../examples/09_local_embedder/word_pieces.rs"]
+mod word_pieces;
 
 use std::process::ExitCode;
 
@@ -88,14 +92,15 @@ fn print_all(subject: &str) -> ExitCode {
         });
         println!("{line}");
     }
-    for line in search::lines(subject) {
-        println!("{line}");
-    }
+    search::print(subject);
     ExitCode::SUCCESS
 }
 
-/// The process that valgrind counts: one contender and nothing else.
+/// A process of its own: one contender, for valgrind to count, or one size of a search.
 fn run_alone(name: &str) -> ExitCode {
+    if search::print_alone(name) {
+        return ExitCode::SUCCESS;
+    }
     for figure in figures() {
         for (part, contender) in [("contender", &figure.contender), ("floor", &figure.floor)] {
             if name == format!("{}/{part}", figure.name) {
