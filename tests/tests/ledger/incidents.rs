@@ -206,7 +206,12 @@ fn work_that_takes_longer_than_its_lease_is_not_taken_over_and_its_result_counts
     assert!(matches!(stage.looks(&refund()), Some(Known::InDoubt { .. })));
     let swept = pollster::block_on(stage.other.sweep(10)).unwrap();
     assert_eq!((swept.in_doubt, swept.removed), (1, 0));
-    assert_eq!(pollster::block_on(stage.book.heartbeat(&attempt, MINUTE)), Ok(None));
+    // It is in doubt to others, and not settled for as long as its worker is heard of.
+    let until = pollster::block_on(stage.book.heartbeat(&attempt, MINUTE)).unwrap();
+    assert_eq!(until, Some(Timestamp(1_180_000)));
+    let looked = stage.looks(&refund());
+    let Some(Known::InDoubt { settles_at, .. }) = looked else { panic!("{looked:?}") };
+    assert_eq!(settles_at, Timestamp(1_240_000));
     let settled = stage.settles(&attempt, Ended::Complete(outcome("R-1")));
     assert_eq!(settled, Settled::Recorded(RowState::Done));
     assert_eq!(stage.looks(&refund()), Some(Known::Done(outcome("R-1"))));
