@@ -1,5 +1,6 @@
 //! What a tool can do to its host, and what leaks out of one: nothing hangs, nothing is spoilt.
 
+mod batches;
 mod context;
 mod leaks;
 mod panics;
