@@ -23,6 +23,9 @@ use crate::tool::{BoxFuture, Stopped};
 /// [`Limits::at_once`](crate::Limits::at_once) and
 /// [`Limits::lost_threads`](crate::Limits::lost_threads) allow together.
 ///
+/// While work that changes something runs on after its call was given up, a thread of the
+/// library's own keeps that call in doubt, so that it is not run again beside it.
+///
 /// ```
 /// use toolkit::prelude::*;
 ///
