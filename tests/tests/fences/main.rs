@@ -7,6 +7,7 @@ mod panics;
 mod results;
 mod room;
 mod rounds;
+mod rules;
 mod secrets;
 mod taint;
 mod threads;

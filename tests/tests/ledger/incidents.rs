@@ -396,7 +396,7 @@ fn a_failure_without_effect_runs_again_under_its_approval_until_that_is_over() {
     let settled = stage.settles(&attempt, Ended::Clean(failure()));
     assert_eq!(settled, Settled::Recorded(RowState::Approved));
     let (attempt, _) = ran(stage.resumes(id));
-    stage.passes(31);
+    stage.passes(30);
     let settled = stage.settles(&attempt, Ended::Clean(failure()));
     assert_eq!(settled, Settled::Recorded(RowState::Free));
     assert_eq!(stage.resumes(id), Resumed::Known(Known::Expired));
@@ -486,6 +486,21 @@ fn an_operator_waits_until_an_attempt_is_settled_or_answers_for_it() {
     let applied = resolve(&seen().doubt, Resolution::Applied("R-1".to_owned()), Haste::Settled);
     assert_eq!(applied, Ok(RowState::Done));
     assert_eq!(stage.looks(&refund()), Some(Known::Done(StoredOutcome::ok("R-1"))));
+}
+
+#[test]
+fn what_ran_out_meanwhile_stands_in_the_line_of_what_was_done() {
+    let stage = stage();
+    let attempt = stage.claims(&refund());
+    stage.passes(3);
+    let looked_at = Timestamp(1_180_000);
+    let verdict = stage.book.verified(&attempt.key, attempt.id, looked_at, Verified::NotApplied);
+    assert_eq!(pollster::block_on(verdict), Ok(Verdict::Settled(RowState::Free)));
+    let history = pollster::block_on(stage.desk.history(&attempt.key.to_string())).unwrap();
+    let id = attempt.id;
+    let detail = format!("{id}: free; the lease of {id} ended");
+    let last = history.last().unwrap();
+    assert_eq!((&*last.event, &last.detail), ("verified", &detail));
 }
 
 /// Two people see one doubt. While the second one makes up their mind, the first one ends it, the

@@ -640,7 +640,6 @@ impl Draft {
 
     fn wrote(mut self, actor: String, event: &'static str, detail: String, reply: Reply) -> Step {
         let detail = match self.aged {
-            Some((_, aged)) if detail.is_empty() => aged,
             Some((_, aged)) => format!("{detail}; {aged}"),
             None => detail,
         };
