@@ -358,8 +358,11 @@ fn todays_scopes_rules_and_tools_count() {
 
     let gone = office.parked("refund", r#"{"order_id": "O-4", "amount": 900}"#);
     office.approve("kim", &gone).unwrap();
-    let without = Registry::builder().ledger(Arc::clone(&office.ledger)).build().unwrap();
-    let outcome = RegistryOf(without).resume(&gone);
+    let without = Registry::builder()
+        .tools(tools![close])
+        .state(Arc::clone(&office.bank))
+        .ledger(Arc::clone(&office.ledger));
+    let outcome = RegistryOf(without.build().unwrap()).resume(&gone);
     assert_eq!(outcome.status(), Status::Rejected);
     assert_eq!(
         outcome.text(),
@@ -457,14 +460,18 @@ fn a_rehearsal_of_what_waits_changes_nothing() {
     let bare = office.process().0.view(Caller::new("ann"));
     let outcome = bare.resume_blocking(&id, Options::default().dry_run()).unwrap();
     assert_eq!(outcome.status(), Status::Denied);
-    let changed = Registry::builder()
-        .tools(tools![changed::refund])
-        .ledger(Arc::clone(&office.ledger))
-        .build()
-        .unwrap()
-        .view(ann());
-    let outcome = changed.resume_blocking(&id, Options::default().dry_run()).unwrap();
-    assert_eq!(outcome.status(), Status::Rejected);
+    // One of them is kept in no ledger any more.
+    let tools: [fn() -> Tool; 2] =
+        [Tool::of::<changed::refund>, Tool::of::<changed::harmless::refund>];
+    for tool in tools {
+        let builder = || Registry::builder().tool(tool()).ledger(Arc::clone(&office.ledger));
+        let changed = builder().build().unwrap().view(ann());
+        let outcome = changed.resume_blocking(&id, Options::default().dry_run()).unwrap();
+        assert_eq!(outcome.status(), Status::Rejected);
+        let shadow = builder().dry_run().build().unwrap().view(ann());
+        let outcome = shadow.resume_blocking(&id, Options::default()).unwrap();
+        assert_eq!(outcome.status(), Status::Rejected);
+    }
     assert_eq!(pollster::block_on(office.ledger.list(&Filter::default())).unwrap(), before);
     assert_eq!(office.process().resume(&id).status(), Status::Ok);
 }

@@ -11,10 +11,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use toolkit::__private::ledger::{Attempt, Book, Claim, Ended, Parked, Resumed, Settled};
-use toolkit::BoxFuture;
 use toolkit::ledger::{
     Desk, Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey,
 };
+use toolkit::{BoxFuture, Caller, Options, ToolCall};
 use toolkit_tests::{Dice, workers};
 
 fn main() -> ExitCode {
@@ -67,12 +67,35 @@ async fn work(
             Ok(approved.map_or_else(|error| error.to_string(), |state| state.to_string()))
         }
         ("resume", [id]) => worker.resume(id).await,
+        ("agent", steps) => Ok(agent(watched, effects, steps).await),
         _ => Ok(format!("nothing to do: {what} {keys:?}")),
     }
 }
 
 fn number(text: &str) -> usize {
     text.parse().expect("a number")
+}
+
+/// One run of an agent: it calls a tool of no argument or of an order, or resumes what it had
+/// left. How each ended, and whether the run was tainted then.
+async fn agent(store: Arc<dyn Ledger>, effects: &Path, steps: &[&str]) -> String {
+    let view = workers::registry(store, effects).view(Caller::new("ann").tenant("shop"));
+    let mut told = Vec::new();
+    for step in steps {
+        let options = Options::default().run_id("a run");
+        let ended = match step.split_once(' ') {
+            Some(("resume", id)) => view.resume(id, options).await,
+            Some((tool, order)) => {
+                let arguments = format!("{{\"order\":\"{order}\"}}");
+                view.dispatch(ToolCall::new("1", tool, arguments), options).await
+            }
+            None => view.dispatch(ToolCall::new("1", *step, "{}"), options).await,
+        };
+        let status =
+            ended.map_or_else(|abort| abort.to_string(), |ended| ended.status().to_string());
+        told.push(if view.is_tainted() { format!("{status}, tainted") } else { status });
+    }
+    told.join("; ")
 }
 
 struct Worker<'a> {

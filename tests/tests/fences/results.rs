@@ -50,6 +50,23 @@ fn long_json_is_never_cut_in_its_midst() {
     assert_eq!((outcome.status(), outcome.value()), (Status::Ok, None));
 }
 
+/// Pays, and gives what JSON can not say.
+#[tool(effect = "write")]
+fn pay() -> f64 {
+    f64::NAN
+}
+
+#[test]
+fn an_effect_whose_result_can_not_be_told_happened_and_is_not_repeated() {
+    let registry = Registry::builder().tools(tools![pay]).ledger(MemoryLedger::new());
+    let view = registry.build().unwrap().view(Caller::new("ann"));
+    let outcome = call(&view, "pay", "{}");
+    assert_eq!((outcome.status(), outcome.is_retryable()), (Status::Failed, false));
+    let again = call(&view, "pay", "{}");
+    assert_eq!(again.status(), Status::Duplicate);
+    assert!(again.text().contains("pay ran, but its result can not be represented"), "{again:?}");
+}
+
 #[test]
 fn a_tools_error_is_bounded_as_its_result_is() {
     let outcome = call(&view_of(Tool::of::<fail>()), "fail", r#"{"letters":100000}"#);

@@ -1,7 +1,8 @@
 //! How many calls run at the same time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
@@ -119,6 +120,41 @@ async fn without_a_timer_nobody_waits_for_ever() {
     assert_eq!(statuses, expected);
     assert_eq!(all(&view, "browse", 3).await, [Status::Ok; 3], "every place is free again");
     assert_eq!(all(&view, "count", 3).await, [Status::Ok; 3]);
+}
+
+#[derive(Default)]
+struct Door {
+    is_inside: AtomicBool,
+    opens: AtomicBool,
+}
+
+/// Stays in the thread that calls it until the door opens.
+#[tool(effect = "read", concurrency = 1)]
+fn stay(#[state] door: &Door) {
+    // A second one that is let in goes by.
+    let is_second = door.is_inside.swap(true, Ordering::SeqCst);
+    while !is_second && !door.opens.load(Ordering::SeqCst) {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_function_that_waits_for_nothing_takes_its_place_as_well() {
+    let door = Arc::new(Door::default());
+    let registry = Registry::builder().tools(tools![stay]).state(Arc::clone(&door)).build();
+    let view = registry.unwrap().view(Caller::new("ann"));
+    let called = || view.dispatch_blocking(ToolCall::new("1", "stay", "{}"), Options::default());
+    thread::scope(|scope| {
+        let first = scope.spawn(called);
+        while !door.is_inside.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+        let second = called();
+        door.opens.store(true, Ordering::SeqCst);
+        assert_eq!(second.unwrap().status(), Status::Unavailable);
+        assert_eq!(first.join().unwrap().unwrap().status(), Status::Ok);
+    });
+    assert_eq!(called().unwrap().status(), Status::Ok);
 }
 
 #[test]

@@ -228,6 +228,21 @@ fn a_secret_in_any_wrong_place_is_told_back_to_nobody() {
 }
 
 #[test]
+fn what_is_wrong_beside_a_secret_is_told_by_its_name() {
+    let view = building(&Arc::default()).build().unwrap().view(Caller::new("ann"));
+    for (arguments, place) in [
+        (r#"{"password": "long-enough", "user": 5}"#, "$.user"),
+        (r#"{"password": "no", "user": "bob"}"#, "$.password"),
+        (r#"{"password": "long-enough"}"#, "$.user"),
+    ] {
+        let outcome = call(&view, "set_password", arguments);
+        let places: Vec<_> =
+            outcome.problems().iter().map(|told| told.path().to_string()).collect();
+        assert_eq!(places, [place], "{}", outcome.text());
+    }
+}
+
+#[test]
 fn what_could_not_be_kept_is_found_when_the_registry_is_built() {
     let secret = || json!({"properties": {"token": {"type": "string", "writeOnly": true}}});
     let tool = |name: &str, schema: Value| {

@@ -5,14 +5,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use toolkit::ledger::MemoryLedger;
+use toolkit::ledger::{MemoryLedger, Settings};
 use toolkit::prelude::*;
-use toolkit::{Cancellation, Limits, RegistryBuilder, Tokio};
+use toolkit::{Cancellation, Limits, RegistryBuilder, Tokio, Verified};
 
 #[derive(Default)]
 struct Gate {
     open: AtomicBool,
     spins: AtomicUsize,
+    is_broken: AtomicBool,
+    sent: AtomicUsize,
+}
+
+impl Gate {
+    fn sees(&self) -> Verified<&'static str> {
+        match self.sent.load(Ordering::Relaxed) {
+            0 => Verified::NotApplied,
+            _ => Verified::Applied("it was sent"),
+        }
+    }
 }
 
 /// Spins until the gate opens.
@@ -28,6 +39,15 @@ fn spin(#[state] gate: &Gate) {
 #[tool(effect = "read", blocking, timeout = "50ms", concurrency = 1)]
 fn spin_alone(#[state] gate: &Gate) {
     spin(gate);
+}
+
+/// Sends when the gate opens, and can look whether it did.
+#[tool(effect = "write", blocking, timeout = "50ms", on_unknown = verify(gate.sees()))]
+fn send(#[state] gate: &Gate) {
+    spin(gate);
+    if !gate.is_broken.load(Ordering::Relaxed) {
+        gate.sent.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Pays in another thread.
@@ -84,7 +104,7 @@ impl Till {
 
 fn building(gate: &Arc<Gate>) -> RegistryBuilder {
     Registry::builder()
-        .tools(tools![spin, spin_alone, pay, heed, burst])
+        .tools(tools![spin, spin_alone, send, pay, heed, burst])
         .toolbox(Till(1))
         .state(Arc::clone(gate))
         .ledger(MemoryLedger::new())
@@ -147,6 +167,84 @@ async fn what_is_exclusive_stays_so_while_a_lost_thread_runs_on() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     assert_eq!(called(&view, "spin_alone", "{}").await.status(), Status::Ok);
+}
+
+const LEASE: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// A registry in which a lost attempt counts as settled soon.
+fn hasty(gate: &Arc<Gate>) -> Registry {
+    let settings = Settings { lease: LEASE, settle: SETTLE, ..Settings::default() };
+    building(gate).ledger_settings(settings).build().unwrap()
+}
+
+/// No thread spins on when a test fails.
+struct Opens(Arc<Gate>);
+
+impl Drop for Opens {
+    fn drop(&mut self) {
+        self.0.open.store(true, Ordering::Relaxed);
+    }
+}
+
+async fn opened(gate: &Gate, registry: &Registry) {
+    gate.open.store(true, Ordering::Relaxed);
+    while registry.lost_threads() > 0 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_thread_is_lost_is_not_run_again_before_that_is_over() {
+    let gate = Arc::new(Gate::default());
+    let _opens = Opens(Arc::clone(&gate));
+    let registry = hasty(&gate);
+    let view = registry.view(Caller::new("ann"));
+    assert_eq!(called(&view, "send", "{}").await.status(), Status::InDoubt);
+    for _ in 0..4 {
+        tokio::time::sleep(LEASE + SETTLE).await;
+        // The tool looks, and sees nothing yet.
+        assert_eq!(called(&view, "send", "{}").await.status(), Status::InDoubt);
+    }
+    opened(&gate, &registry).await;
+    let found = called(&view, "send", "{}").await;
+    assert_eq!((found.status(), found.result_text()), (Status::Duplicate, "it was sent"));
+    assert_eq!(gate.sent.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_lost_thread_that_did_nothing_lets_its_call_run_again_once_it_is_over() {
+    let gate = Arc::new(Gate::default());
+    let _opens = Opens(Arc::clone(&gate));
+    let registry = hasty(&gate);
+    let view = registry.view(Caller::new("ann"));
+    assert_eq!(called(&view, "send", "{}").await.status(), Status::InDoubt);
+    gate.is_broken.store(true, Ordering::Relaxed);
+    opened(&gate, &registry).await;
+    gate.is_broken.store(false, Ordering::Relaxed);
+    assert_eq!(called(&view, "send", "{}").await.status(), Status::InDoubt);
+    tokio::time::sleep(LEASE + SETTLE).await;
+    assert_eq!(called(&view, "send", "{}").await.status(), Status::Ok);
+    assert_eq!(gate.sent.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_dropped_dispatch_whose_thread_goes_on_is_not_run_again() {
+    let gate = Arc::new(Gate::default());
+    let _opens = Opens(Arc::clone(&gate));
+    let registry = hasty(&gate);
+    let view = registry.view(Caller::new("ann"));
+    let midway = tokio::time::timeout(Duration::from_millis(20), called(&view, "send", "{}"));
+    assert!(midway.await.is_err());
+    for _ in 0..4 {
+        tokio::time::sleep(LEASE + SETTLE).await;
+        assert_eq!(called(&view, "send", "{}").await.status(), Status::InProgress);
+    }
+    opened(&gate, &registry).await;
+    tokio::time::sleep(LEASE).await;
+    let found = called(&view, "send", "{}").await;
+    assert_eq!((found.status(), found.result_text()), (Status::Duplicate, "it was sent"));
+    assert_eq!(gate.sent.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

@@ -206,7 +206,12 @@ fn work_that_takes_longer_than_its_lease_is_not_taken_over_and_its_result_counts
     assert!(matches!(stage.looks(&refund()), Some(Known::InDoubt { .. })));
     let swept = pollster::block_on(stage.other.sweep(10)).unwrap();
     assert_eq!((swept.in_doubt, swept.removed), (1, 0));
-    assert_eq!(pollster::block_on(stage.book.heartbeat(&attempt, MINUTE)), Ok(None));
+    // It is in doubt to others, and not settled for as long as its worker is heard of.
+    let until = pollster::block_on(stage.book.heartbeat(&attempt, MINUTE)).unwrap();
+    assert_eq!(until, Some(Timestamp(1_180_000)));
+    let looked = stage.looks(&refund());
+    let Some(Known::InDoubt { settles_at, .. }) = looked else { panic!("{looked:?}") };
+    assert_eq!(settles_at, Timestamp(1_240_000));
     let settled = stage.settles(&attempt, Ended::Complete(outcome("R-1")));
     assert_eq!(settled, Settled::Recorded(RowState::Done));
     assert_eq!(stage.looks(&refund()), Some(Known::Done(outcome("R-1"))));
@@ -391,7 +396,7 @@ fn a_failure_without_effect_runs_again_under_its_approval_until_that_is_over() {
     let settled = stage.settles(&attempt, Ended::Clean(failure()));
     assert_eq!(settled, Settled::Recorded(RowState::Approved));
     let (attempt, _) = ran(stage.resumes(id));
-    stage.passes(31);
+    stage.passes(30);
     let settled = stage.settles(&attempt, Ended::Clean(failure()));
     assert_eq!(settled, Settled::Recorded(RowState::Free));
     assert_eq!(stage.resumes(id), Resumed::Known(Known::Expired));
@@ -481,6 +486,21 @@ fn an_operator_waits_until_an_attempt_is_settled_or_answers_for_it() {
     let applied = resolve(&seen().doubt, Resolution::Applied("R-1".to_owned()), Haste::Settled);
     assert_eq!(applied, Ok(RowState::Done));
     assert_eq!(stage.looks(&refund()), Some(Known::Done(StoredOutcome::ok("R-1"))));
+}
+
+#[test]
+fn what_ran_out_meanwhile_stands_in_the_line_of_what_was_done() {
+    let stage = stage();
+    let attempt = stage.claims(&refund());
+    stage.passes(3);
+    let looked_at = Timestamp(1_180_000);
+    let verdict = stage.book.verified(&attempt.key, attempt.id, looked_at, Verified::NotApplied);
+    assert_eq!(pollster::block_on(verdict), Ok(Verdict::Settled(RowState::Free)));
+    let history = pollster::block_on(stage.desk.history(&attempt.key.to_string())).unwrap();
+    let id = attempt.id;
+    let detail = format!("{id}: free; the lease of {id} ended");
+    let last = history.last().unwrap();
+    assert_eq!((&*last.event, &last.detail), ("verified", &detail));
 }
 
 /// Two people see one doubt. While the second one makes up their mind, the first one ends it, the

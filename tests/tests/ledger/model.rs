@@ -164,7 +164,7 @@ pub enum Act {
     Effect { attempt: usize },
     Return { worker: usize, ended: SmallEnded },
     Late { attempt: usize, ended: SmallEnded },
-    Beat { worker: usize },
+    Beat { attempt: usize },
     Crash { worker: usize },
     Approve { of: u8, seen: u8, person: u8 },
     Decline { of: u8 },
@@ -237,9 +237,6 @@ impl Checker {
                         acts.push(Act::Return { worker, ended: SmallEnded::Final });
                     }
                     acts.push(Act::Return { worker, ended: SmallEnded::Ambiguous });
-                    if world.beats < config.heartbeats {
-                        acts.push(Act::Beat { worker });
-                    }
                     if world.crashes < config.crashes {
                         acts.push(Act::Crash { worker });
                     }
@@ -265,6 +262,10 @@ impl Checker {
             let runs = each.claimed && !each.told && each.left > 0;
             if runs && !each.acted {
                 acts.push(Act::Effect { attempt });
+            }
+            // Also what was given up is heard of while its process lives.
+            if runs && !each.orphaned && world.beats < config.heartbeats {
+                acts.push(Act::Beat { attempt });
             }
             if each.claimed && each.detached && !each.orphaned && !each.told {
                 if each.acted {
@@ -366,14 +367,11 @@ impl Checker {
                 self.ends(world, slot as usize, ended)?;
             }
             Act::Late { attempt, ended } => self.ends(world, attempt, ended)?,
-            Act::Beat { worker } => {
-                let Worker::Runs(slot) = world.workers[worker] else {
-                    unreachable!("it runs one");
-                };
+            Act::Beat { attempt: slot } => {
                 world.beats += 1;
-                let attempt = world.tries[slot as usize].id;
+                let attempt = world.tries[slot].id;
                 if self.happens(world, Small::Heartbeat { attempt }) == Heard::Extended {
-                    world.tries[slot as usize].left = most_left();
+                    world.tries[slot].left = most_left();
                 }
             }
             Act::Crash { worker } => {
@@ -798,7 +796,7 @@ const PLAIN: Config = Config {
 
 const ASKED: Config = Config { quorum: Some(1), attempts: 2, heartbeats: 0, ..PLAIN };
 
-pub const CONFIGS: [Config; 13] = [
+pub const CONFIGS: [Config; 14] = [
     Config { name: "once", attempts: 4, removals: 0, ..PLAIN },
     Config {
         name: "once, other arguments",
@@ -816,6 +814,13 @@ pub const CONFIGS: [Config; 13] = [
         ..PLAIN
     },
     Config { name: "verifiable", on_unknown: OnUnknown::Verify, heartbeats: 0, ..PLAIN },
+    Config {
+        name: "verifiable, heard of when given up",
+        on_unknown: OnUnknown::Verify,
+        crashes: 1,
+        removals: 0,
+        ..PLAIN
+    },
     Config {
         name: "once, slow looks",
         slow_looks: true,
@@ -904,6 +909,7 @@ fn can_show(mutant: Mutant, config: &Config) -> bool {
         | Mutant::NoSettleTime
         | Mutant::ReleaseForgets => config.quorum.is_none(),
         Mutant::StaleLookTrusted | Mutant::AnyAttemptResolved => config.slow_looks,
+        Mutant::DoubtNotPutOff => config.quorum.is_none() && config.heartbeats > 0,
         Mutant::SweepsUnfinished => config.quorum.is_none() && config.removals > 0,
         Mutant::FreeTakesOthers => config.other_arguments,
         Mutant::PromptElsewhere => config.quorum.is_some() && config.other_arguments,
@@ -930,7 +936,8 @@ fn found_as(mutant: Mutant) -> &'static [Violation] {
         | Mutant::SweepsUnfinished
         | Mutant::ReleaseForgets
         | Mutant::NoSettleTime
-        | Mutant::StaleLookTrusted => &[TwoEffects],
+        | Mutant::StaleLookTrusted
+        | Mutant::DoubtNotPutOff => &[TwoEffects],
         Mutant::AnyAttemptResolved => &[TwoEffects, DoneWithoutEffect],
         Mutant::LockWithTimeToLive => &[TwoEffects, WrongArguments],
         Mutant::ConsumedApart | Mutant::ApprovalsInMemory => &[ApprovalLost],

@@ -122,8 +122,10 @@ fn letters_of_one_script_are_told_and_not_flagged() {
 fn what_is_no_json_is_shown_and_not_believed() {
     assert_eq!(lines("{\"a\":"), [r#"(all): unread = "{\"a\":""#]);
     assert_eq!(lines(r#"["a"]"#), ["(all): list(1)", r#"[0]: text(1) = "a""#]);
-    let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
-    assert!(prompt(&deep).lines().count() < 100);
+    for (opens, closes) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}1{}", opens.repeat(5_000), closes.repeat(5_000));
+        assert!(prompt(&deep).lines().count() < 100, "{opens}");
+    }
 }
 
 /// Whether a terminal shows the character as one mark of its own.

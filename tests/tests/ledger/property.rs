@@ -208,7 +208,8 @@ impl Account {
                 }
             }
             Op::Beat(of) => {
-                if self.state == Some(RowState::Running) && self.attempt == of {
+                let may_run = matches!(self.state, Some(RowState::Running | RowState::InDoubt));
+                if may_run && self.attempt == of {
                     self.lease_until = self.lease_until.max(self.now + 1);
                     "extended"
                 } else {

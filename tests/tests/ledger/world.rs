@@ -94,10 +94,12 @@ pub enum Mutant {
     StaleLookTrusted,
     /// M18: a person's word counts for whichever attempt is in doubt.
     AnyAttemptResolved,
+    /// M19: what was given up and still runs is settled as early as what does not.
+    DoubtNotPutOff,
 }
 
 impl Mutant {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::LeaseEndReruns,
         Self::NoAttemptCheck,
         Self::LockWithTimeToLive,
@@ -116,6 +118,7 @@ impl Mutant {
         Self::NoSettleTime,
         Self::StaleLookTrusted,
         Self::AnyAttemptResolved,
+        Self::DoubtNotPutOff,
     ];
 }
 
@@ -360,6 +363,11 @@ impl Step {
                 if let State::InDoubt { attempt, .. } = &record.state {
                     doubt.attempt = *attempt;
                 }
+            }
+            (Mutant::DoubtNotPutOff, Event::Heartbeat { .. }, Some(record))
+                if matches!(record.state, State::InDoubt { .. }) =>
+            {
+                return Err(Box::new((before, Heard::Extended)));
             }
             _ => {}
         }

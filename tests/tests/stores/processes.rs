@@ -367,3 +367,36 @@ async fn a_call_parked_in_one_process_is_approved_and_run_by_others_in_postgres(
 async fn a_call_parked_in_one_process_is_approved_and_run_by_others_in_redis() {
     handed_on("redis").await;
 }
+
+async fn taints_on(kind: &str) {
+    let Some(place) = Place::of(kind, &format!("{kind}-taint")) else { return };
+    let told = place.tells(&["agent", "refund first", "browse", "refund second"]);
+    assert_eq!(told, "ok; ok, tainted; awaiting_approval, tainted");
+    let waiting = Filter { states: vec![RowState::Parked], ..Filter::default() };
+    let rows = place.open().await.list(&waiting).await.unwrap();
+    let [row] = rows.as_slice() else { panic!("{rows:?}") };
+    let id = row.approval_id.as_deref().unwrap();
+    assert_eq!(place.tells(&["approve", id]), "approved");
+
+    // A process that goes on with it is as little its own; one that does not, is.
+    let told = place.tells(&["agent", &format!("resume {id}"), "refund third"]);
+    assert_eq!(told, "ok, tainted; awaiting_approval, tainted");
+    assert_eq!(place.tells(&["agent", "refund fourth"]), "ok");
+    let once = |order: &str| (order.to_owned(), 1);
+    assert_eq!(place.had(), BTreeMap::from(["first", "second", "fourth"].map(once)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tainted_call_taints_the_process_that_resumes_it_in_sqlite() {
+    taints_on("sqlite").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tainted_call_taints_the_process_that_resumes_it_in_postgres() {
+    taints_on("postgres").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tainted_call_taints_the_process_that_resumes_it_in_redis() {
+    taints_on("redis").await;
+}

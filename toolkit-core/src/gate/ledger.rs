@@ -146,6 +146,11 @@ impl<'a> Kept<'a> {
         self.book.settings().lease
     }
 
+    /// The claim on the call, once it is taken.
+    pub(super) fn hold(&self) -> Option<Hold> {
+        Some(Hold { book: self.book.clone(), attempt: *self.attempt.get()? })
+    }
+
     /// What makes two calls of one caller and one tool the same.
     fn key(
         &self,
@@ -180,18 +185,13 @@ impl<'a> Kept<'a> {
 
     async fn beat(&self, timer: &dyn Timer) -> Infallible {
         loop {
-            let Some(sleep) = time::sleep(timer, self.lease() / 3) else {
+            let Some(sleep) = time::sleep(timer, pause(self.book)) else {
                 return std::future::pending().await;
             };
             sleep.await;
-            let Some(attempt) = self.attempt.get() else { continue };
-            match self.book.heartbeat(attempt, self.lease()).await {
-                Ok(Some(_)) => {}
-                Ok(None) => {
-                    tracing::error!(key = %attempt.key, "a call was taken over while it ran");
-                    return std::future::pending().await;
-                }
-                Err(error) => tracing::warn!(key = %attempt.key, %error, "a lease stays as it is"),
+            let Some(hold) = self.hold() else { continue };
+            if !hold.extend().await {
+                return std::future::pending().await;
             }
         }
     }
@@ -257,6 +257,39 @@ impl<'a> Kept<'a> {
             left = left.saturating_sub(PAUSE);
         }
     }
+}
+
+/// The claim on a call, for who keeps it alive while its function runs.
+pub(super) struct Hold {
+    book: Book,
+    attempt: Attempt,
+}
+
+impl Hold {
+    /// How long after one word that it runs the next one is due.
+    pub(super) fn pause(&self) -> Duration {
+        pause(&self.book)
+    }
+
+    /// Says that the function runs on; `false` where that keeps the call no more.
+    pub(super) async fn extend(&self) -> bool {
+        let Attempt { key, .. } = &self.attempt;
+        match self.book.heartbeat(&self.attempt, self.book.settings().lease).await {
+            Ok(Some(_)) => true,
+            Ok(None) => {
+                tracing::error!(%key, "a call is not its attempt's any more, which still runs");
+                false
+            }
+            Err(error) => {
+                tracing::warn!(%key, %error, "a lease stays as it is");
+                true
+            }
+        }
+    }
+}
+
+fn pause(book: &Book) -> Duration {
+    book.settings().lease / 3
 }
 
 /// How long a store that does not answer is left alone.

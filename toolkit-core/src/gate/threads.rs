@@ -2,14 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use async_lock::SemaphoreGuardArc;
 use futures_channel::oneshot;
 
 use super::Way;
+use super::ledger::Hold;
 use super::room::Permits;
-use super::run::quietly;
+use super::run::{contained, quietly};
 use crate::error::ToolConfigError;
 use crate::output::Output;
 use crate::tool::{BoxFuture, Stopped};
@@ -19,6 +22,9 @@ use crate::tool::{BoxFuture, Stopped};
 /// Tools that say `blocking` need one. It is given no more work at a time than
 /// [`Limits::at_once`](crate::Limits::at_once) and
 /// [`Limits::lost_threads`](crate::Limits::lost_threads) allow together.
+///
+/// While work that changes something runs on after its call was given up, a thread of the
+/// library's own keeps that call in doubt, so that it is not run again beside it.
 ///
 /// ```
 /// use toolkit::prelude::*;
@@ -81,6 +87,8 @@ impl Lost {
 /// The permits of a function in a thread of its own, and where that is.
 pub(super) struct Seat {
     place: Mutex<Place>,
+    /// Told when the function returned.
+    over: Condvar,
     lost: Arc<Lost>,
 }
 
@@ -101,7 +109,8 @@ impl Seat {
         tool: Option<SemaphoreGuardArc>,
         lost: Arc<Lost>,
     ) -> Arc<Self> {
-        Arc::new(Self { place: Mutex::new(Place::Waited((Some(registry), tool))), lost })
+        let place = Mutex::new(Place::Waited((Some(registry), tool)));
+        Arc::new(Self { place, over: Condvar::new(), lost })
     }
 
     fn place(&self) -> MutexGuard<'_, Place> {
@@ -111,6 +120,7 @@ impl Seat {
     /// The function returned.
     fn end(&self) {
         let place = std::mem::replace(&mut *self.place(), Place::Over);
+        self.over.notify_all();
         if let Place::Lost(_) = place {
             let lost = self.lost.count.fetch_sub(1, Ordering::SeqCst) - 1;
             tracing::warn!(lost, "a thread came back after its call was given up");
@@ -118,10 +128,12 @@ impl Seat {
     }
 
     /// Nobody waits for the function any more; another may have its place, up to a bound.
+    ///
+    /// Whether it runs on.
     #[expect(clippy::significant_drop_tightening, reason = "what is kept is kept in the place")]
-    fn give_up(&self, tool: &str) {
+    fn give_up(&self, tool: &str) -> bool {
         let mut place = self.place();
-        let Place::Waited((registry, own)) = &mut *place else { return };
+        let Place::Waited((registry, own)) = &mut *place else { return false };
         let lost = self.lost.count.fetch_add(1, Ordering::SeqCst) + 1;
         // What is exclusive stays so while the function runs on.
         let (registry, own) = (registry.take(), own.take());
@@ -129,6 +141,14 @@ impl Seat {
         *place = Place::Lost((kept, own));
         drop(place);
         tracing::error!(tool, lost, "a function does not come back; its thread is lost");
+        true
+    }
+
+    /// Whether the function returned, or does within this time.
+    fn ends_within(&self, time: Duration) -> bool {
+        let runs = |place: &mut Place| !matches!(place, Place::Over);
+        let waited = self.over.wait_timeout_while(self.place(), time, runs);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
 
@@ -142,13 +162,31 @@ impl Drop for End {
 }
 
 struct Waiting<'a> {
-    seat: &'a Seat,
+    seat: &'a Arc<Seat>,
     tool: &'a str,
+    /// Of a call that a ledger keeps.
+    hold: Option<Hold>,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.seat.give_up(self.tool);
+        if self.seat.give_up(self.tool)
+            && let Some(hold) = self.hold.take()
+        {
+            keep(Arc::clone(self.seat), hold);
+        }
+    }
+}
+
+/// Keeps the claim on a call alive while its lost function runs: for so long it may take effect,
+/// and no look at its target counts as that it did not.
+///
+/// A thread of its own does it, since the host's may all be lost.
+fn keep(seat: Arc<Seat>, hold: Hold) {
+    let extended = |hold: &Hold| contained(|| pollster::block_on(hold.extend())) == Some(true);
+    let keeping = move || while extended(&hold) && !seat.ends_within(hold.pause()) {};
+    if let Err(error) = thread::Builder::new().name("toolkit-claim".to_owned()).spawn(keeping) {
+        tracing::error!(%error, "the claim of a lost thread is not kept alive");
     }
 }
 
@@ -163,7 +201,8 @@ pub(super) fn apart<'a>(way: &'a Way<'_>, work: Work) -> BoxFuture<'a, Result<Ou
     };
     let (tell, told) = oneshot::channel();
     let end = End(Arc::clone(seat));
-    let waiting = Waiting { seat, tool: &way.entry.tool.name };
+    let hold = way.kept.as_ref().and_then(|kept| kept.hold());
+    let waiting = Waiting { seat, tool: &way.entry.tool.name, hold };
     threads.start(Box::new(move || {
         let result = catch_unwind(AssertUnwindSafe(work));
         drop(end);

@@ -313,7 +313,11 @@ fn end(mut draft: Draft, attempt: AttemptId, lease_until: Timestamp, ended: &End
 fn heartbeat(record: &Record, attempt: AttemptId, lease: Duration, now: Timestamp) -> Step {
     let mut draft = Draft { record: record.clone(), now, aged: None };
     match &mut draft.record.state {
-        State::Running { attempt: of, lease_until, .. } if *of == attempt => {
+        // What is in doubt may still run, and then it is not settled for longer.
+        State::Running { attempt: of, lease_until, .. }
+        | State::InDoubt { attempt: of, lease_until, .. }
+            if *of == attempt =>
+        {
             let until = now.plus(lease).max(*lease_until);
             *lease_until = until;
             draft.wrote(attempt.to_string(), "heartbeat", String::new(), Reply::Extended(until))
@@ -636,7 +640,6 @@ impl Draft {
 
     fn wrote(mut self, actor: String, event: &'static str, detail: String, reply: Reply) -> Step {
         let detail = match self.aged {
-            Some((_, aged)) if detail.is_empty() => aged,
             Some((_, aged)) => format!("{detail}; {aged}"),
             None => detail,
         };

@@ -30,7 +30,7 @@ impl Form for Flag {
     }
 }
 
-/// A number of persons, calls or bytes.
+/// A number of persons or calls.
 pub(crate) struct Count {
     /// The number, from 1 on.
     pub(crate) number: u32,
@@ -51,6 +51,17 @@ impl Form for Count {
         let wrong = || syn::Error::new_spanned(&given, "expected a whole number from 1 on");
         let count = count.filter(|count| *count > 0);
         count.map(|number| Self { number, span: given.span() }).ok_or_else(wrong)
+    }
+}
+
+/// A number of bytes; 2 of them would say nothing.
+pub(crate) struct Bytes(pub(crate) Count);
+
+impl Form for Bytes {
+    const SHAPE: &'static str = " = 4096";
+
+    fn read(input: ParseStream<'_>, diag: &mut Diagnostics) -> syn::Result<Self> {
+        Count::read(input, diag).map(Self)
     }
 }
 

@@ -9,7 +9,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
 
 pub(crate) use form::{
-    Approval, Count, Flag, Marker, Names, NoLedger, Requirements, Root, Rule, Text, Unknown, Words,
+    Approval, Bytes, Count, Flag, Marker, Names, NoLedger, Requirements, Root, Rule, Text, Unknown,
+    Words,
 };
 pub(crate) use value::{Literal, Value};
 
@@ -167,7 +168,7 @@ keys! {
         /// How many calls of it run at the same time.
         "concurrency" concurrency: Once<Count>;
         /// How many bytes of its result the model reads.
-        "result_limit" result_limit: Once<Count>;
+        "result_limit" result_limit: Once<Bytes>;
         /// Whether its result holds what strangers wrote.
         "reads_untrusted" reads_untrusted: Once<Flag>;
         /// Whether its result holds what is nobody else's business.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 
-use crate::attr::{Approval, Count, Flag, Once, Text, ToolKeys, Unknown};
+use crate::attr::{Approval, Bytes, Count, Flag, Once, Text, ToolKeys, Unknown};
 use crate::diag::{Diagnostics, did_you_mean, listed, with_help};
 use crate::model::{Agreement, Flow, Policy, Written, WrittenParam};
 
@@ -74,8 +74,8 @@ fn timeout(written: &Once<Text>, diag: &mut Diagnostics) -> Option<u64> {
     Some(time)
 }
 
-fn result_limit(limit: &Once<Count>, diag: &mut Diagnostics) -> Option<usize> {
-    let Count { number, span } = limit.get()?;
+fn result_limit(limit: &Once<Bytes>, diag: &mut Diagnostics) -> Option<usize> {
+    let Bytes(Count { number, span }) = limit.get()?;
     if *number < LEAST_SHOWN {
         let message = format_args!(
             "a cut result needs {LEAST_SHOWN} bytes to say that it was cut: \

@@ -7,8 +7,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Handle;
-use tokio::sync::Mutex;
 use tokio_postgres::tls::{MakeTlsConnect, NoTls, TlsConnect};
 use tokio_postgres::{Config, Socket};
 use toolkit_core::BoxFuture;
@@ -16,7 +14,7 @@ use toolkit_core::ledger::{
     Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey,
 };
 
-use super::remote;
+use super::remote::{self, Remote};
 use session::{Connector, Session};
 
 /// A ledger in Postgres, for the processes of many machines; needs the feature `postgres`.
@@ -39,16 +37,27 @@ use session::{Connector, Session};
 /// # }
 /// ```
 pub struct PostgresLedger {
-    shared: Arc<Shared>,
-    runtime: Handle,
-    timeout: Duration,
+    remote: Remote<Server>,
 }
 
-struct Shared {
+struct Server {
     config: Config,
     connector: Connector,
     schema: String,
-    session: Mutex<Option<Arc<Session>>>,
+}
+
+impl remote::Server for Server {
+    type Session = Arc<Session>;
+
+    async fn connect(&self) -> Result<Arc<Session>, LedgerError> {
+        let client = (self.connector)(self.config.clone()).await;
+        let client = client.map_err(|error| session::failed(&error))?;
+        Ok(Arc::new(Session::begin(client, &self.schema).await?))
+    }
+
+    fn is_lost(session: &Arc<Session>) -> bool {
+        session.is_closed()
+    }
 }
 
 impl PostgresLedger {
@@ -87,44 +96,6 @@ impl PostgresLedger {
             schema: "toolkit".to_owned(),
             timeout: remote::TIMEOUT,
         }
-    }
-
-    fn ask<T: Send + 'static, F>(
-        &self,
-        what: impl FnOnce(Arc<Session>) -> F + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, LedgerError>>
-    where
-        F: Future<Output = Result<T, LedgerError>> + Send + 'static,
-    {
-        let shared = Arc::clone(&self.shared);
-        let work = async move {
-            let session = shared.session().await?;
-            what(session).await
-        };
-        Box::pin(async move {
-            let answer = remote::on(&self.runtime, self.timeout, work).await;
-            if matches!(answer, Err(LedgerError::Unavailable(_))) {
-                // What it still does is not waited for; the next one connects anew.
-                *self.shared.session.lock().await = None;
-            }
-            answer
-        })
-    }
-}
-
-impl Shared {
-    /// The connection, made anew where it was lost.
-    async fn session(&self) -> Result<Arc<Session>, LedgerError> {
-        let mut kept = self.session.lock().await;
-        if let Some(session) = kept.as_ref().filter(|session| !session.is_closed()) {
-            return Ok(Arc::clone(session));
-        }
-        let client = (self.connector)(self.config.clone()).await;
-        let client = client.map_err(|error| session::failed(&error))?;
-        let session = Arc::new(Session::begin(client, &self.schema).await?);
-        *kept = Some(Arc::clone(&session));
-        drop(kept);
-        Ok(session)
     }
 }
 
@@ -216,7 +187,6 @@ impl PostgresBuilder {
         T::TlsConnect: Send,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
-        let runtime = remote::runtime()?;
         let mut config: Config = self.config.parse().map_err(|error| {
             LedgerError::Unfit(format!("the connection string is wrong: {error}"))
         })?;
@@ -235,67 +205,15 @@ impl PostgresBuilder {
                 Ok(client)
             })
         });
-        let session = Mutex::new(None);
-        let shared = Arc::new(Shared { config, connector, schema: self.schema, session });
-        let ledger = PostgresLedger { shared, runtime, timeout: self.timeout };
-        ledger.ask(|_| async { Ok(()) }).await?;
+        let server = Server { config, connector, schema: self.schema };
+        let ledger = PostgresLedger { remote: Remote::of(server, self.timeout)? };
+        ledger.remote.ask(|_| async { Ok(()) }).await?;
         Ok(ledger)
     }
 }
 
 impl Ledger for PostgresLedger {
-    fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.load(&key).await })
-    }
-
-    fn load_parked<'a>(
-        &'a self,
-        approval_id: &'a str,
-    ) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
-        let approval_id = approval_id.to_owned();
-        self.ask(move |session| async move { session.load_parked(&approval_id).await })
-    }
-
-    fn create<'a>(
-        &'a self,
-        row: &'a Row,
-        line: &'a HistoryLine,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |session| async move { session.create(&row, &line).await })
-    }
-
-    fn swap<'a>(
-        &'a self,
-        row: &'a Row,
-        line: &'a HistoryLine,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |session| async move { session.swap(&row, &line).await })
-    }
-
-    fn remove<'a>(
-        &'a self,
-        key: &'a RowKey,
-        version: u64,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.remove(&key, version).await })
-    }
-
-    fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {
-        let filter = filter.clone();
-        self.ask(move |session| async move { session.list(&filter).await })
-    }
-
-    fn history<'a>(
-        &'a self,
-        key: &'a RowKey,
-    ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.history(&key).await })
-    }
+    remote::rows!();
 
     fn durability(&self) -> Durability {
         Durability::Durable
@@ -305,7 +223,7 @@ impl Ledger for PostgresLedger {
 impl fmt::Debug for PostgresLedger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The configuration shows no password.
-        let Shared { config, schema, .. } = &*self.shared;
+        let Server { config, schema, .. } = self.remote.server();
         let shown = (config.get_hosts(), config.get_ports(), config.get_dbname());
         f.debug_struct("PostgresLedger")
             .field("server", &shown)

@@ -5,18 +5,15 @@ mod rows;
 mod session;
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use redis::Client;
-use tokio::runtime::Handle;
-use tokio::sync::Mutex;
 use toolkit_core::BoxFuture;
 use toolkit_core::ledger::{
     Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey,
 };
 
-use super::remote;
+use super::remote::{self, Remote};
 use session::Session;
 
 /// A ledger in Redis; needs the feature `redis`.
@@ -41,15 +38,27 @@ use session::Session;
 /// # }
 /// ```
 pub struct RedisLedger {
-    shared: Arc<Shared>,
-    runtime: Handle,
+    remote: Remote<Server>,
     durability: Durability,
 }
 
-struct Shared {
+struct Server {
     client: Client,
     options: RedisBuilder,
-    session: Mutex<Option<Session>>,
+}
+
+impl remote::Server for Server {
+    type Session = Session;
+
+    /// Asks as well whether all that is there is safe.
+    async fn connect(&self) -> Result<Session, LedgerError> {
+        Session::begin(&self.client, &self.options).await
+    }
+
+    /// Redis's connection tells it to who asks, and not before.
+    fn is_lost(_: &Session) -> bool {
+        false
+    }
 }
 
 impl RedisLedger {
@@ -91,43 +100,6 @@ impl RedisLedger {
             timeout: remote::TIMEOUT,
             lossy: None,
         }
-    }
-
-    fn ask<T: Send + 'static, F>(
-        &self,
-        what: impl FnOnce(Session) -> F + Send + 'static,
-    ) -> BoxFuture<'_, Result<T, LedgerError>>
-    where
-        F: Future<Output = Result<T, LedgerError>> + Send + 'static,
-    {
-        let shared = Arc::clone(&self.shared);
-        let timeout = shared.options.timeout;
-        let work = async move {
-            let session = shared.session().await?;
-            what(session).await
-        };
-        Box::pin(async move {
-            let answer = remote::on(&self.runtime, timeout, work).await;
-            if matches!(answer, Err(LedgerError::Unavailable(_))) {
-                // The next one connects anew, and asks whether all that is there is safe.
-                *self.shared.session.lock().await = None;
-            }
-            answer
-        })
-    }
-}
-
-impl Shared {
-    /// The connection, made anew where it was lost.
-    async fn session(&self) -> Result<Session, LedgerError> {
-        let mut kept = self.session.lock().await;
-        if let Some(session) = &*kept {
-            return Ok(session.clone());
-        }
-        let session = Session::begin(&self.client, &self.options).await?;
-        *kept = Some(session.clone());
-        drop(kept);
-        Ok(session)
     }
 }
 
@@ -228,74 +200,18 @@ impl RedisBuilder {
     /// of a later version, and [`LedgerError::Unfit`] for a server that may lose what it
     /// acknowledged, with the setting and how to change it, unless that was accepted.
     pub async fn open(self) -> Result<RedisLedger, LedgerError> {
-        let runtime = remote::runtime()?;
         let client = Client::open(self.address.as_str()).map_err(|error| {
             LedgerError::Unfit(format!("the address is wrong: {}", error.category()))
         })?;
-        let shared = Arc::new(Shared { client, options: self, session: Mutex::new(None) });
-        let durability = Durability::Durable;
-        let mut ledger = RedisLedger { shared, runtime, durability };
-        ledger.durability = ledger.ask(|session| async move { Ok(session.durability()) }).await?;
-        Ok(ledger)
+        let timeout = self.timeout;
+        let remote = Remote::of(Server { client, options: self }, timeout)?;
+        let durability = remote.ask(|session| async move { Ok(session.durability()) }).await?;
+        Ok(RedisLedger { remote, durability })
     }
 }
 
 impl Ledger for RedisLedger {
-    fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.load(&key).await })
-    }
-
-    fn load_parked<'a>(
-        &'a self,
-        approval_id: &'a str,
-    ) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
-        let approval_id = approval_id.to_owned();
-        self.ask(move |session| async move { session.load_parked(&approval_id).await })
-    }
-
-    fn create<'a>(
-        &'a self,
-        row: &'a Row,
-        line: &'a HistoryLine,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |session| async move { session.write(&row, &line, None).await })
-    }
-
-    fn swap<'a>(
-        &'a self,
-        row: &'a Row,
-        line: &'a HistoryLine,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |session| async move {
-            let Some(before) = row.version.checked_sub(1) else { return Ok(false) };
-            session.write(&row, &line, Some(before)).await
-        })
-    }
-
-    fn remove<'a>(
-        &'a self,
-        key: &'a RowKey,
-        version: u64,
-    ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.remove(&key, version).await })
-    }
-
-    fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {
-        let filter = filter.clone();
-        self.ask(move |session| async move { session.list(&filter).await })
-    }
-
-    fn history<'a>(
-        &'a self,
-        key: &'a RowKey,
-    ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>> {
-        let key = *key;
-        self.ask(move |session| async move { session.history(&key).await })
-    }
+    remote::rows!();
 
     fn durability(&self) -> Durability {
         self.durability.clone()
@@ -304,10 +220,11 @@ impl Ledger for RedisLedger {
 
 impl fmt::Debug for RedisLedger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let info = self.shared.client.get_connection_info();
+        let Server { client, options } = self.remote.server();
+        let info = client.get_connection_info();
         f.debug_struct("RedisLedger")
             .field("server", &info.addr().to_string())
-            .field("prefix", &self.shared.options.prefix)
+            .field("prefix", &options.prefix)
             .field("durability", &self.durability)
             .finish_non_exhaustive()
     }

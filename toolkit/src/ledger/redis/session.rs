@@ -100,8 +100,17 @@ impl Session {
         Ok(Loaded { row: read(&name, fields)?, now })
     }
 
+    pub(super) async fn create(&self, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
+        self.write(row, line, None).await
+    }
+
+    pub(super) async fn swap(&self, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
+        let Some(before) = row.version.checked_sub(1) else { return Ok(false) };
+        self.write(row, line, Some(before)).await
+    }
+
     /// Writes a row where it has the version before, or none.
-    pub(super) async fn write(
+    async fn write(
         &self,
         row: &Row,
         told: &HistoryLine,
