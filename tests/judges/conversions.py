@@ -59,10 +59,14 @@ def is_recursive(schema):
 
 
 def refusal(api, schema):
-    """Why the API refuses a strict schema, or nothing."""
+    """Why the API refuses a schema, or nothing; rmcp's is sent plainly, the others strictly."""
     if schema.get("type") != "object" or {"anyOf", "oneOf", "allOf"} & set(schema):
         return "its root is no plain object"
     for node in nodes(schema):
+        if api == "plain":
+            if isinstance(node, dict) and node.get("type") == "array" and "items" not in node:
+                return "a list without `items`"
+            continue
         if not isinstance(node, dict) or not set(node) - {"description", "title", "default"}:
             return "a value of any kind"
         unknown = sorted(set(node) - TAKEN[api] - {"$schema"})
@@ -86,18 +90,22 @@ def refusal(api, schema):
 
 
 def filled(value, schema, root):
-    """A value as a model writes it that must name every field: null for what is left out."""
+    """A value as a model writes it that must name every field: for what is left out, its default
+    where there is one, else null."""
+    if not isinstance(schema, dict):
+        return value
     if "$ref" in schema:
         schema = root.get("$defs", {}).get(schema["$ref"].rsplit("/", 1)[-1], {})
     if isinstance(value, dict):
         properties = schema.get("properties", {})
-        written = {key: filled(inner, properties.get(key, {}), root) if isinstance(properties.get(key), dict) else inner
-                   for key, inner in value.items()}
+        written = {key: filled(inner, properties.get(key), root) for key, inner in value.items()}
         for key in schema.get("required", ()):
-            written.setdefault(key, None)
+            known = properties.get(key)
+            default = known.get("default") if isinstance(known, dict) else None
+            written.setdefault(key, default)
         return written
-    if isinstance(value, list) and isinstance(schema.get("items"), dict):
-        return [filled(inner, schema["items"], root) for inner in value]
+    if isinstance(value, list):
+        return [filled(inner, schema.get("items"), root) for inner in value]
     return value
 
 
@@ -107,13 +115,17 @@ def lost(schema, values):
             if not judge.is_valid(value) and not judge.is_valid(filled(value, schema, schema))]
 
 
-def verdict(api, make, values):
+SENT = {}
+
+
+def verdict(column, api, make, values):
     try:
         made = make()
     except Exception as error:  # whatever it is, the caller meets it
         return f"crashes: {type(error).__name__}"
     if "refused" in made:
         return "refused by name"
+    SENT.setdefault(column, []).append(len(json.dumps(made, separators=(",", ":"))))
     gone = lost(made, values)
     if gone:
         return f"narrows: {len(gone)} of {len(values)} lost"
@@ -132,9 +144,7 @@ def main():
 
         def ours(api):
             made = told["ours"][api]
-            if "refused" in made:
-                return "refused by name"
-            return verdict(api, lambda: made["schema"], made["values"])
+            return verdict(f"ours, {api}", api, lambda: made.get("schema", made), made.get("values"))
 
         def openai():
             one = fresh()
@@ -143,21 +153,24 @@ def main():
         row = [
             told["name"],
             ours("anthropic"),
-            verdict("anthropic", lambda: transform_schema(fresh()), values),
+            verdict("anthropic SDK", "anthropic", lambda: transform_schema(fresh()), values),
             ours("openai"),
-            verdict("openai", openai, values),
-            verdict("openai", lambda: ensure_strict_json_schema(fresh()), values),
-            verdict("openai", lambda: told["rig"], values),
-            verdict("openai", lambda: told["rmcp"], values),
+            verdict("openai-python", "openai", openai, values),
+            verdict("openai-agents", "openai", lambda: ensure_strict_json_schema(fresh()), values),
+            verdict("rig", "openai", lambda: told["rig"], values),
+            verdict("rmcp", "plain", lambda: told["rmcp"], values),
         ]
         rows.append(row)
         wrong += [f"{row[0]}: {cell}" for cell in (row[1], row[3]) if cell not in ("holds", "refused by name")]
+    types = len(rows) - 1
+    sent = (SENT.get(column, []) for column in columns[1:])
+    rows.append(["bytes", *(f"{sum(sizes)} of {len(sizes)} types" for sizes in sent)])
     widths = [max(len(row[at]) for row in rows) for at in range(len(columns))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
     for told in wrong:
         print(f"toolkit's does not hold: {told}")
-    peers = [cell for row in rows[1:] for cell in row[2:3] + row[4:]]
+    peers = [cell for row in rows[1:types + 1] for cell in row[2:3] + row[4:]]
     if not peers or all(cell == "holds" for cell in peers):
         print("no peer was judged")
         return 1

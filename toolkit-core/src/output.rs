@@ -28,7 +28,11 @@ pub struct Output {
 impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.is_secret { HIDDEN } else { &self.text };
-        f.debug_struct("Output").field("text", &text).field("is_json", &self.is_json).finish()
+        f.debug_struct("Output")
+            .field("text", &text)
+            .field("is_json", &self.is_json)
+            .field("content", &self.content)
+            .finish()
     }
 }
 

@@ -185,7 +185,7 @@ fn lines() -> Vec<Value> {
         ),
         line::<Recursive>(
             "recursion",
-            &[json!({"root": {"name": "a", "children": [{"name": "b"}]}})],
+            &[json!({"root": {"name": "a", "children": [{"name": "b", "children": []}]}})],
         ),
         line::<Lists>("tuple_and_set", &[json!({"pair": [1, "a"], "tags": ["x", "y"]})]),
         line::<Flattened>(

@@ -60,11 +60,11 @@ impl Bedrock {
             (false, _, Some(value @ Value::Object(_))) => json!({"json": value}),
             (true, true, _) | (false, ..) => json!({"text": outcome.words()}),
         };
-        self.result_of(call, outcome, json!([content]))
+        self.result_of(call, outcome, vec![content])
     }
 
-    fn result_of(self, call: &ToolCall, outcome: &Outcome, content: Value) -> Value {
-        let mut result = json!({"toolUseId": wire_id(call), "content": content});
+    fn result_of(self, call: &ToolCall, outcome: &Outcome, content: Vec<Value>) -> Value {
+        let mut result = json!({"toolUseId": wire_id(call), "content": Value::from(content)});
         if let (true, Value::Object(members)) = (self.has_status, &mut result) {
             let status = if outcome.is_error() { "error" } else { "success" };
             members.insert("status".to_owned(), status.into());

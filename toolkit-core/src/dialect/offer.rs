@@ -221,7 +221,7 @@ impl<'a> Offer<'a> {
     /// Starts to read a reply that comes in pieces; `None` where the dialect has no such thing.
     #[must_use]
     pub fn stream(&self) -> Option<Stream> {
-        self.dialect.stream().map(|stream| stream.to_what_was(self.forms()))
+        self.dialect.stream().map(|stream| stream.read_by(self.forms()))
     }
 
     /// The reply to the request that shows this offer, where it was read by other means, with the

@@ -180,7 +180,9 @@ pub(super) fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
                 named.values_mut().for_each(|schema| walk(schema, visit));
             }
             (Holds::List, Value::Array(list)) => {
-                list.iter_mut().for_each(|schema| walk(schema, visit));
+                for schema in list {
+                    walk(schema, visit);
+                }
             }
             (Holds::One, schema) => walk(schema, visit),
             _ => {}

@@ -75,7 +75,7 @@ impl Reader for CohereEvents {
         match event.r#type.as_str() {
             "message-start" => self.id = event.id,
             "content-start" | "content-delta" => {
-                let content = message.content.map(RawValue::get).unwrap_or("null");
+                let content = message.content.map_or("null", RawValue::get);
                 let content: Option<Said> = parse(NAME, "$.delta.message.content", content)?;
                 let text = content.and_then(|said| said.text).filter(|text| !text.is_empty());
                 self.text.push_str(text.as_deref().unwrap_or_default());
@@ -87,11 +87,11 @@ impl Reader for CohereEvents {
                 return Ok(plan);
             }
             "tool-call-start" => {
-                let call = message.tool_calls.map(RawValue::get).unwrap_or("null");
+                let call = message.tool_calls.map_or("null", RawValue::get);
                 self.start(index, parse(NAME, CALL, call)?)?;
             }
             "tool-call-delta" => {
-                let call = message.tool_calls.map(RawValue::get).unwrap_or("null");
+                let call = message.tool_calls.map_or("null", RawValue::get);
                 let piece: Call = parse(NAME, CALL, call)?;
                 let piece = piece.function.and_then(|function| function.arguments);
                 self.call(index)?.arguments.push_str(&piece.unwrap_or_default());

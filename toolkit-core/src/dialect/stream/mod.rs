@@ -61,7 +61,7 @@ impl Stream {
     }
 
     /// The same, of a reply to a request that showed this.
-    pub(super) fn to_what_was(self, shown: ShownForms) -> Self {
+    pub(super) fn read_by(self, shown: ShownForms) -> Self {
         Self { shown: Some(shown), ..self }
     }
 
