@@ -6,7 +6,9 @@
 //!
 //! - `cargo run --example support_agent` plays both transcripts.
 //! - `… -- --call NAME JSON` dispatches one call and prints what the model would read.
-//! - `… -- --definitions anthropic|openai` prints what the model reads of the tools.
+//! - `… -- --definitions DIALECT` prints what the model reads of the tools.
+//! - `… -- --provider DIALECT` plays the first transcript, and goes on with it at another
+//!   provider: what was said and done is sent in that one's form.
 //! - `… -- --tickets` answers the tickets of a shop that outlives the program, and leaves one
 //!   refund to a person, who decides by the example `approvals`.
 //! - `… -- --resume ID` runs what the person agreed to.
@@ -27,7 +29,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolkit::dialect::{Answered, Anthropic, Dialect, Message, OpenAiChat, Request};
+use toolkit::dialect::{
+    Answered, Anthropic, Dialect, Gemini, Mcp, Message, OpenAiChat, OpenAiResponses, Request,
+};
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 use toolkit::{Approver, RegistryBuilder};
@@ -39,9 +43,10 @@ use tools::{
 };
 
 const USAGE: &str = "\
-usage: support_agent [--call NAME JSON | --definitions anthropic|openai]
+usage: support_agent [--call NAME JSON | --definitions DIALECT | --provider DIALECT]
        support_agent [--shop FOLDER] --tickets
        support_agent [--shop FOLDER] --resume ID
+A dialect is anthropic, openai_chat, openai_responses, gemini or, for definitions, mcp.
 The shop of the tickets is kept in target/shop where no folder is named.";
 
 /// Where the shop of the tickets is kept, if nowhere else.
@@ -132,8 +137,11 @@ struct Transcript<'a> {
 }
 
 /// One provider: its wire form, its model, and the file of its replies.
+#[derive(Clone, Copy)]
 pub(crate) struct Provider {
     pub(crate) dialect: &'static dyn Dialect,
+    /// The form of its requests, where the conversation goes on at another one.
+    next: &'static dyn Dialect,
     model: &'static str,
     transcript: &'static str,
 }
@@ -141,11 +149,13 @@ pub(crate) struct Provider {
 pub(crate) const PROVIDERS: [Provider; 2] = [
     Provider {
         dialect: &Anthropic,
+        next: &Anthropic,
         model: "claude-sonnet-4-5",
         transcript: include_str!("anthropic.json"),
     },
     Provider {
         dialect: &OpenAiChat,
+        next: &OpenAiChat,
         model: "gpt-5.1",
         transcript: include_str!("openai_chat.json"),
     },
@@ -156,9 +166,15 @@ impl Provider {
         let request = Request::new(self.model, messages)
             .max_tokens(1024)
             .system(SYSTEM)
-            .tools(office.view.definitions(self.dialect)?);
-        Ok(self.dialect.request(&request))
+            .tools(office.view.definitions(self.next)?);
+        Ok(self.next.request(&request))
     }
+}
+
+const DIALECTS: [&dyn Dialect; 5] = [&Anthropic, &OpenAiChat, &OpenAiResponses, &Gemini, &Mcp];
+
+fn dialect(name: &str) -> Option<&'static dyn Dialect> {
+    DIALECTS.into_iter().find(|dialect| dialect.name() == name)
 }
 
 /// Plays a transcript, and gives the last request that would be sent.
@@ -253,6 +269,7 @@ pub(crate) enum Command {
     Play,
     Call { name: String, arguments: String },
     Definitions(&'static dyn Dialect),
+    GoOn(&'static dyn Dialect),
     Tickets { folder: PathBuf },
     Resume { folder: PathBuf, id: String },
 }
@@ -264,8 +281,10 @@ impl Command {
             ["--call", name, arguments] => {
                 Some(Self::Call { name: (*name).to_owned(), arguments: (*arguments).to_owned() })
             }
-            ["--definitions", "anthropic"] => Some(Self::Definitions(&Anthropic)),
-            ["--definitions", "openai"] => Some(Self::Definitions(&OpenAiChat)),
+            ["--definitions", name] => dialect(name).map(Self::Definitions),
+            ["--provider", name] => {
+                dialect(name).filter(|next| next.name() != Mcp.name()).map(Self::GoOn)
+            }
             ["--shop", folder, rest @ ..] => Self::parse_tickets(folder, rest),
             _ => Self::parse_tickets(SHOP, arguments),
         }
@@ -301,6 +320,12 @@ impl Command {
             }
             Self::Definitions(dialect) => {
                 writeln!(out, "{:#}", Office::open()?.view.definitions(dialect)?)?;
+            }
+            Self::GoOn(next) => {
+                let [first, ..] = PROVIDERS;
+                let provider = Provider { next, model: "another-model", ..first };
+                let request = play(&provider, &Office::open()?, out)?;
+                show_request(&request, out)?;
             }
             Self::Tickets { folder } => tickets::play(&folder, out)?,
             Self::Resume { folder, id } => tickets::resume(&folder, &id, out)?,

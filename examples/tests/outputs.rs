@@ -76,6 +76,22 @@ fn mcp_server_prints_its_checked_in_output() {
     assert_same_as_file("05_mcp_server.out", &printed(mcp_server::run));
 }
 
+#[test]
+fn a_conversation_goes_on_at_any_provider_with_what_was_done_at_another() {
+    let outcome = "$.amount: ";
+    for name in ["anthropic", "openai_chat", "openai_responses", "gemini"] {
+        let command = Command::parse(&["--provider", name]).unwrap();
+        let told = printed(|out| command.run(out));
+        let (played, request) = told.split_once("\nthe last request\n").unwrap();
+        assert!(played.contains("anthropic reply 1"), "{name}");
+        let request: serde_json::Value = serde_json::from_str(request).unwrap();
+        let tools = request["tools"].to_string();
+        assert!(tools.contains("refund_payment"), "{name}: {tools}");
+        assert_eq!(request.to_string().contains(outcome), played.contains(outcome), "{name}");
+    }
+    assert!(Command::parse(&["--provider", "mcp"]).is_none());
+}
+
 fn last_request(provider: &Provider) -> (String, Rows) {
     let office = Office::open().unwrap();
     let request = play(provider, &office, &mut Vec::new()).unwrap();
@@ -186,7 +202,7 @@ fn a_bad_option_is_not_a_command() {
         &["--call", "get_order"],
         &["--call", "get_order", "{}", "{}"],
         &["--definitions"],
-        &["--definitions", "gemini"],
+        &["--definitions", "cohere"],
     ] {
         assert!(Command::parse(arguments).is_none(), "{arguments:?}");
     }

@@ -2,13 +2,13 @@
 
 use toolkit::dialect::{
     Answered, Anthropic, Bedrock, Dialect, Gemini, Mcp, Message, OpenAiChat, OpenAiResponses,
-    Reply, Request,
+    Reply, Request, Server,
 };
 use toolkit::prelude::*;
 
 use crate::in_time;
 
-fn dialects() -> [Box<dyn Dialect>; 6] {
+fn dialects() -> [Box<dyn Dialect>; 8] {
     [
         Box::new(Anthropic),
         Box::new(OpenAiChat),
@@ -16,6 +16,8 @@ fn dialects() -> [Box<dyn Dialect>; 6] {
         Box::new(Gemini),
         Box::new(Mcp::default()),
         Box::new(Bedrock),
+        Box::new(OpenAiChat.at(Server::Cohere)),
+        Box::new(OpenAiChat.at(Server::Ollama)),
     ]
 }
 

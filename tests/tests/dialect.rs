@@ -100,18 +100,26 @@ fn arguments_that_are_missing_null_or_empty_are_blank() {
 }
 
 #[test]
-fn calls_without_ids_or_with_equal_ones_get_ids_of_their_own() {
+fn calls_without_ids_or_with_equal_ones_are_named_by_their_place() {
     let block = |id: &str| format!(r#"{{"type":"tool_use",{id}"name":"now","input":{{}}}}"#);
-    let blocks = [block(""), block(r#""id":" ","#), block(r#""id":"x","#), block(r#""id":"x","#)];
-    let reply = Anthropic.read(&anthropic(&blocks.join(","), "tool_use")).unwrap();
-    let ids: Vec<&str> = reply.tool_calls().map(ToolCall::id).collect();
-    assert_eq!(ids, ["call_msg_7_1", "call_msg_7_2", "x", "call_msg_7_4"]);
+    let told = |blocks: &[String]| {
+        let read = Anthropic.read(&anthropic(&blocks.join(","), "tool_use"));
+        read.unwrap_err().to_string()
+    };
+    for id in ["", r#""id":" ","#, r#""id":null,"#] {
+        assert_eq!(told(&[block(id)]), "anthropic: $.content[0].id: a call without an id");
+    }
+    assert_eq!(
+        told(&[block(r#""id":"x","#), block(r#""id":"x","#)]),
+        "anthropic: $.content[1].id: the id \"x\" is another call's as well, at $.content[0].id",
+    );
 
     let call = r#"{"function":{"name":"now","arguments":"{}"}}"#;
-    let body = chat(&format!(r#"{{"content":null,"tool_calls":[{call},{call}]}}"#), "tool_calls");
-    let reply = OpenAiChat.read(&body).unwrap();
-    let ids: Vec<&str> = reply.tool_calls().map(ToolCall::id).collect();
-    assert_eq!(ids, ["call_c-7_1", "call_c-7_2"]);
+    let body = chat(&format!(r#"{{"content":null,"tool_calls":[{call}]}}"#), "tool_calls");
+    assert_eq!(
+        OpenAiChat.read(&body).unwrap_err().to_string(),
+        "openai_chat: $.choices[0].message.tool_calls[0].id: a call without an id",
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ const FLOORS: [&[&str]; 18] = [
     &["results"],
     &["schema"],
     &["call"],
-    &["problem", "index"],
+    &["problem", "index", "content"],
     &["limits"],
     &["context"],
     &["caller", "cancellation", "secret"],

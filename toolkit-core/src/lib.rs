@@ -8,6 +8,7 @@ mod call;
 mod caller;
 mod cancellation;
 mod catalogue;
+mod content;
 mod context;
 mod decoder;
 pub mod dialect;
@@ -37,6 +38,7 @@ pub use call::{Outcome, Status, ToolCall};
 pub use caller::{Caller, Scopes};
 pub use cancellation::Cancellation;
 pub use catalogue::{Change, ChangeKind, Changes};
+pub use content::Content;
 pub use context::{CallContext, Observer, Progress};
 pub use decoder::{Decoder, Report};
 pub use error::{

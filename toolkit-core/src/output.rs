@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
+use crate::content::{self, Blocks, Content};
 use crate::error::BoxError;
 use crate::results::{Concise, Formatted};
 use crate::secret::{self, HIDDEN};
@@ -20,12 +21,18 @@ pub struct Output {
     pub(crate) is_json: bool,
     /// There is a secret in it.
     pub(crate) is_secret: bool,
+    /// Its blocks, where a text does not say it all.
+    pub(crate) content: Vec<Content>,
 }
 
 impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = if self.is_secret { HIDDEN } else { &self.text };
-        f.debug_struct("Output").field("text", &text).field("is_json", &self.is_json).finish()
+        f.debug_struct("Output")
+            .field("text", &text)
+            .field("is_json", &self.is_json)
+            .field("content", &self.content)
+            .finish()
     }
 }
 
@@ -35,19 +42,42 @@ impl fmt::Debug for Output {
 /// What can not be JSON: keys that are no text, numbers that are not finite, text that is not
 /// Unicode, what is nested too deep.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let (json, is_secret) = secret::exposed(|| serde_json::to_string(&FiniteValue(value, 0)));
+    let ((json, is_secret), blocks) =
+        content::collected(|| secret::exposed(|| serde_json::to_string(&FiniteValue(value, 0))));
     let json = json?;
+    if !blocks.is_empty() {
+        return Ok(of_blocks(json, is_secret, blocks));
+    }
     if json.starts_with('"') {
         let text: String = serde_json::from_str(&json)?;
         // Providers refuse blank text, and a model could not tell it from silence.
         let text = if text.trim().is_empty() { json } else { text };
-        return Ok(Output { text, is_json: false, is_secret });
+        return Ok(Output { text, is_json: false, is_secret, content: Vec::new() });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
     if size_of::<T>() == 0 && json == "null" {
-        return Ok(Output { text: "ok".to_owned(), is_json: false, is_secret });
+        let text = "ok".to_owned();
+        return Ok(Output { text, is_json: false, is_secret, content: Vec::new() });
     }
-    Ok(Output { text: json, is_json: true, is_secret })
+    Ok(Output { text: json, is_json: true, is_secret, content: Vec::new() })
+}
+
+/// A result that is made of blocks, or has some in it.
+#[cold]
+fn of_blocks(json: String, is_secret: bool, blocks: Vec<Content>) -> Output {
+    let (text, is_json, content) = match content::blocks_of(&json, blocks) {
+        Blocks::None => (json, true, Vec::new()),
+        Blocks::Text(text) => (text, false, Vec::new()),
+        Blocks::Alone(blocks) => (content::words_of(&blocks), false, blocks),
+        Blocks::Inside(mut media) => {
+            media.insert(0, Content::text(json.as_str()));
+            (json, true, media)
+        }
+    };
+    if text.trim().is_empty() {
+        return Output { text: "ok".to_owned(), is_json: false, is_secret, content: Vec::new() };
+    }
+    Output { text, is_json, is_secret, content }
 }
 
 /// What a function returns, asked of the type and never of its spelling.

@@ -137,7 +137,7 @@ pub use toolkit_core::{Finding, Level, Lint, LintReport, Rule};
 pub use toolkit_core::{Change, ChangeKind, Changes};
 
 // A call, for whom it is made, and what it came to.
-pub use toolkit_core::{CallContext, Caller, Outcome, Scopes, Status, ToolCall};
+pub use toolkit_core::{CallContext, Caller, Content, Outcome, Scopes, Status, ToolCall};
 
 // What passes between a call and its host while it runs.
 pub use toolkit_core::{Cancellation, Observer, Progress};

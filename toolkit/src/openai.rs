@@ -67,7 +67,8 @@ pub trait Typed: Dialect {
         held(offer.definitions(), "a definition")
     }
 
-    /// Reads a reply, with its calls.
+    /// Reads a reply, with its calls; [`Offer::mark`] adds in which form their tools were shown,
+    /// where the dialect is strict where possible.
     ///
     /// # Errors
     /// It is no reply of the provider, or reports an error.

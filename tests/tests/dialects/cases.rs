@@ -1,7 +1,9 @@
 //! What went wrong elsewhere between a schema, its provider and the validator.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
-use toolkit::dialect::{Dialect, Gemini, OpenAiChat};
+use toolkit::dialect::{Anthropic, Dialect, Gemini, Mcp, OpenAiChat, OpenAiResponses};
 use toolkit::prelude::*;
 
 fn view(tool: Tool) -> View {
@@ -103,4 +105,160 @@ fn a_number_that_the_provider_let_through_is_refused_all_the_same() {
     }
     let outcome = strict(&view(Tool::of::<set>()), "set", &json!({"n": "x"}));
     assert_eq!((outcome.status(), outcome.executed()), (Status::Invalid, false));
+}
+
+fn given(name: &str, schema: Value) -> Tool {
+    let run = |given: Value, _: CallContext| async move { Ok::<_, ToolError>(given) };
+    Tool::dynamic(name, "Does it.", schema, run).into()
+}
+
+#[test]
+fn a_union_at_the_root_reaches_no_provider_and_is_judged_all_the_same() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"by_name": {"type": "string"}, "by_id": {"type": "integer"}},
+        "anyOf": [{"required": ["by_name"]}, {"required": ["by_id"]}],
+    });
+    let view = view(given("find", schema));
+    let dialects: [&dyn Dialect; 7] = [
+        &Anthropic,
+        &Anthropic.strict(),
+        &OpenAiChat,
+        &OpenAiResponses.strict(),
+        &Gemini,
+        &Gemini.with_parameters(),
+        &Mcp,
+    ];
+    for dialect in dialects {
+        let told = view.definitions(dialect).unwrap().to_string();
+        for union in ["anyOf", "oneOf", "allOf"] {
+            assert!(!told.contains(union), "{}: {told}", dialect.name());
+        }
+    }
+    let call = |arguments| {
+        let call = ToolCall::new("1", "find", arguments);
+        view.dispatch_blocking(call, Options::default()).unwrap().status()
+    };
+    assert_eq!((call("{}"), call(r#"{"by_id": 7}"#)), (Status::Invalid, Status::Ok));
+}
+
+#[test]
+fn one_bad_tool_is_named_by_its_place_and_takes_no_other_down() {
+    let good = |name: &str| given(name, json!({"properties": {"a": {"type": "integer"}}}));
+    let bad = given("bad", json!({"properties": {"a b": {"type": "integer"}}}));
+    let registry = Registry::builder().tools(["x", "y", "z"].map(good)).tool(bad);
+    let view = registry.build().unwrap().view(Caller::new("ann"));
+    let errors = view.definitions(&Anthropic).unwrap_err();
+    let told: Vec<_> = errors.iter().map(|error| (error.tool(), error.message())).collect();
+    assert_eq!(
+        told,
+        [(
+            Some("bad"),
+            "anthropic: `properties` of $.a b: the name does not match ^[a-zA-Z0-9_.-]{1,64}$; \
+             rename it",
+        )],
+    );
+    let (view, left_out) = view.showable_in(&Anthropic);
+    assert_eq!((view.visible(), left_out.len()), (vec!["x", "y", "z"], 1));
+    assert_eq!(view.definitions(&Anthropic).unwrap().as_array().unwrap().len(), 3);
+}
+
+/// Sends headers.
+#[tool]
+fn send(headers: HashMap<String, String>) -> String {
+    format!("{}", headers.len())
+}
+
+#[test]
+fn a_map_is_refused_where_strict_would_close_it() {
+    let view = view(Tool::of::<send>());
+    let errors = view.definitions(&OpenAiChat.strict()).unwrap_err();
+    let told = errors.iter().next().unwrap();
+    assert!(told.message().contains("`additionalProperties` of $.headers: a map has no form"));
+    let plain = view.definitions(&OpenAiChat).unwrap();
+    assert_eq!(
+        plain[0]["function"]["parameters"]["properties"]["headers"],
+        json!({"type": "object", "additionalProperties": {"type": "string"}, "properties": {}}),
+    );
+}
+
+#[derive(Debug)]
+#[arg_type]
+enum Unit {
+    Celsius,
+    /// The other one.
+    Fahrenheit,
+}
+
+/// Tells it.
+#[tool]
+fn told(
+    /// In which it is told.
+    unit: Unit,
+    other: Unit,
+    #[arg(minimum = 1, maximum = 50)] n: u32,
+) -> String {
+    format!("{unit:?} {other:?} {n}")
+}
+
+fn nodes(schema: &Value) -> Vec<&Value> {
+    let inner: Vec<&Value> = match schema {
+        Value::Object(members) => members.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    std::iter::once(schema).chain(inner.into_iter().flat_map(nodes)).collect()
+}
+
+#[test]
+fn words_beside_a_reference_stay_and_no_bound_is_lost_without_a_word() {
+    let view = view(Tool::of::<told>());
+    let definitions = view.definitions(&OpenAiChat.strict()).unwrap();
+    let schema = &definitions[0]["function"]["parameters"];
+    let refers = |node: &&Value| node.get("$ref").is_some();
+    for node in nodes(schema).into_iter().filter(refers) {
+        assert_eq!(node.as_object().unwrap().len(), 1, "{node}");
+    }
+    let unit = schema["properties"]["unit"]["description"].as_str().unwrap();
+    assert!(unit.starts_with("In which it is told."), "{unit}");
+    assert_eq!(schema["properties"]["n"], json!({"type": "integer", "minimum": 1, "maximum": 50}),);
+    let strict = view.definitions(&Anthropic.strict()).unwrap();
+    assert_eq!(
+        strict[0]["input_schema"]["properties"]["n"],
+        json!({"description": "(1 to 50)", "type": "integer"}),
+    );
+}
+
+#[derive(Debug)]
+#[arg_type]
+#[serde(tag = "kind")]
+enum Form {
+    Circle { r: f64 },
+    Box { w: f64 },
+}
+
+/// Tells an area.
+#[tool]
+fn area(form: Form) -> String {
+    format!("{form:?}")
+}
+
+#[test]
+fn gemini_gets_no_keyword_that_it_does_not_know() {
+    let definitions = view(Tool::of::<area>()).definitions(&Gemini.with_parameters()).unwrap();
+    let schema = &definitions[0]["functionDeclarations"][0]["parameters"];
+    let branch = |kind: &str, side: &str| {
+        json!({
+            "type": "object",
+            "properties": {
+                "kind": {"type": "string", "enum": [kind]},
+                side: {"type": "number"},
+            },
+            "required": ["kind", side],
+        })
+    };
+    assert_eq!(
+        schema["properties"]["form"],
+        json!({"anyOf": [branch("Circle", "r"), branch("Box", "w")]}),
+    );
 }

@@ -6,6 +6,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use toolkit::Content;
 use toolkit::dialect::{
     Answered, Anthropic, Choice, Dialect, Gemini, Mcp, McpVersion, Message, OpenAiChat,
     OpenAiResponses, Part, Reply, Request,
@@ -16,7 +17,16 @@ use toolkit_tests::tools::{annotated, usual};
 
 /// A view of the tools that have a form in the dialect.
 fn view(dialect: &dyn Dialect) -> View {
-    let tools = annotated().into_iter().chain(usual());
+    let draw = Tool::dynamic("illustrate", "Illustrates.", json!({}), |_, _| async {
+        Ok::<_, ToolError>(vec![
+            Content::text("A chart."),
+            Content::image(b"\x89PNG", "image/png"),
+            Content::audio(b"RIFF", "audio/wav"),
+            Content::file("file:///report.pdf", b"%PDF", "application/pdf"),
+            Content::link("https://example.com/more", "more"),
+        ])
+    });
+    let tools = annotated().into_iter().chain(usual()).chain([draw.into()]);
     let view = Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"));
     view.showable_in(dialect).0
 }
@@ -26,8 +36,11 @@ fn requests(dialect: &dyn Dialect) -> Vec<Value> {
     let view = view(dialect);
     let first = view.visible()[0].to_owned();
     let mut history = vec![Message::User("Go.".to_owned())];
-    let calls =
-        [ToolCall::new("call_1", &first, r#"{"a": 1}"#), ToolCall::new("call_2", "nothing", "{")];
+    let calls = [
+        ToolCall::new("call_1", &first, r#"{"a": 1}"#),
+        ToolCall::new("call_2", "nothing", "{"),
+        ToolCall::new("call_3", "illustrate", "{}"),
+    ];
     let outcome = |call: &ToolCall| view.dispatch_blocking(call, Options::default()).unwrap();
     let answered: Vec<Answered> =
         calls.iter().map(|call| Answered::new(call.clone(), outcome(call))).collect();
@@ -97,6 +110,7 @@ fn all() -> Vec<(&'static str, Vec<Value>)> {
                 ("1", "get_order", r#"{"order_id":"O-1"}"#),
                 ("\"2\"", "nothing", "{}"),
                 ("three", "numbers", r#"{"a": 1.5}"#),
+                ("4", "illustrate", "{}"),
             ];
             for (id, name, arguments) in calls {
                 let call = ToolCall::new(id, name, arguments);

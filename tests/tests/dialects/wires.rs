@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use toolkit::dialect::{
-    Answered, Anthropic, Dialect, DialectError, Ending, Gemini, Mcp, McpVersion, Message,
-    OpenAiChat, OpenAiResponses, Part, Reply, Request,
+    Answered, Anthropic, Bedrock, Dialect, DialectError, Ending, Gemini, Mcp, McpVersion, Message,
+    OpenAiChat, OpenAiResponses, Part, Reply, Request, Server,
 };
 use toolkit::prelude::*;
 
@@ -339,6 +339,82 @@ fn a_call_without_a_name_is_named_by_its_place() {
     for (dialect, body, expected) in cases {
         assert_eq!(dialect.read(body).map_err(|error| error.to_string()), Err(expected.to_owned()));
     }
+}
+
+#[test]
+fn a_call_without_an_id_or_with_another_calls_is_named_by_its_place() {
+    let twice = |place: &str| format!("the id \"a\" is another call's as well, at {place}");
+    let responses = |id: &str| {
+        json!({"output": [
+            {"type": "function_call", "call_id": "a", "name": "now", "arguments": "{}"},
+            {"type": "function_call", "call_id": id, "name": "now", "arguments": "{}"},
+        ]})
+    };
+    let gemini = |ids: [Option<&str>; 2]| {
+        let parts = ids.map(|id| json!({"functionCall": {"id": id, "name": "now"}}));
+        json!({"candidates": [{"content": {"parts": parts}}]})
+    };
+    let bedrock = |id: &str| {
+        let block = |id: &str| json!({"toolUse": {"toolUseId": id, "name": "now", "input": {}}});
+        json!({"output": {"message": {"content": [block("a"), block(id)]}}})
+    };
+    let cohere = |id: &str| {
+        let call = |id: &str| json!({"id": id, "function": {"name": "now", "arguments": "{}"}});
+        json!({"message": {"tool_calls": [call("a"), call(id)]}})
+    };
+    let at_cohere = OpenAiChat.at(Server::Cohere);
+    let cases: [(&dyn Dialect, Value, String); 7] = [
+        (
+            &OpenAiResponses,
+            responses(""),
+            "openai_responses: $.output[1].call_id: a call without an id".to_owned(),
+        ),
+        (
+            &OpenAiResponses,
+            responses("a"),
+            format!("openai_responses: $.output[1].call_id: {}", twice("$.output[0].call_id")),
+        ),
+        (
+            &Gemini,
+            gemini([Some("a"), Some("a")]),
+            format!(
+                "gemini: $.candidates[0].content.parts[1].functionCall.id: {}",
+                twice("$.candidates[0].content.parts[0].functionCall.id"),
+            ),
+        ),
+        (
+            &Bedrock,
+            bedrock(""),
+            "bedrock: $.output.message.content[1].toolUse.toolUseId: a call without an id"
+                .to_owned(),
+        ),
+        (
+            &Bedrock,
+            bedrock("a"),
+            format!(
+                "bedrock: $.output.message.content[1].toolUse.toolUseId: {}",
+                twice("$.output.message.content[0].toolUse.toolUseId"),
+            ),
+        ),
+        (
+            &at_cohere,
+            cohere(" "),
+            "cohere: $.message.tool_calls[1].id: a call without an id".to_owned(),
+        ),
+        (
+            &at_cohere,
+            cohere("a"),
+            format!("cohere: $.message.tool_calls[1].id: {}", twice("$.message.tool_calls[0].id")),
+        ),
+    ];
+    for (dialect, body, expected) in cases {
+        let told = dialect.read(&body.to_string()).map_err(|error| error.to_string());
+        assert_eq!(told, Err(expected));
+    }
+    // A provider that gives no ids is no mistake.
+    let reply = Gemini.read(&gemini([None, None]).to_string()).unwrap();
+    let ids: Vec<&str> = reply.tool_calls().map(ToolCall::id).collect();
+    assert_eq!(ids, ["call_unnamed_1", "call_unnamed_2"]);
 }
 
 #[test]

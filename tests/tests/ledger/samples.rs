@@ -76,6 +76,7 @@ pub fn failure() -> StoredOutcome {
         status: "failed".to_owned(),
         text: "the order was refunded already".to_owned(),
         is_json: false,
+        content: Vec::new(),
         error: Some(StoredError { category: "business".to_owned(), retryable: false, hint: None }),
     }
 }

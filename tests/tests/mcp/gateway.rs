@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::mpsc;
+use toolkit::dialect::{Answered, Dialect, Mcp};
 use toolkit::ledger::{Filter, MemoryLedger, Person};
 use toolkit::mcp::{Import, Imported, LeftOut, Pins};
 use toolkit::prelude::*;
@@ -222,9 +223,17 @@ async fn what_a_server_answers_is_a_result_or_its_own_error() {
     let imported = soon(imported.connect()).await.unwrap();
     let registry = registry(&imported, &Arc::new(MemoryLedger::new()));
     assert_eq!(calls(&registry, "structured").await.value(), Some(json!({"n": 1})));
+    let pictures = calls(&registry, "pictures").await;
+    assert_eq!(pictures.text(), "two:\n[left out: image/png, 3 bytes]\na: file:///a");
+    // What a registry passes on over MCP is what it was given.
+    let answered = Answered::new(ToolCall::new("1", "pictures", "{}"), pictures);
     assert_eq!(
-        calls(&registry, "pictures").await.text(),
-        "two:\n(image: image/png)\n(resource_link: file:///a)",
+        Mcp.results(&[answered])[0]["result"]["content"],
+        json!([
+            {"type": "text", "text": "two:"},
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "resource_link", "uri": "file:///a", "name": "a"},
+        ]),
     );
     let failed = calls(&registry, "fails").await;
     assert_eq!((failed.status(), failed.text()), (Status::Failed, "no space left"));

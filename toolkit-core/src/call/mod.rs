@@ -81,13 +81,37 @@ impl ToolCall {
         Self { id: id.into(), name: name.into(), arguments, cut: false, form: Self::FULL }
     }
 
-    /// The same call, of arguments in the form that a dialect numbers so.
-    pub(crate) const fn in_form(mut self, form: u16) -> Self {
-        self.form = form;
+    /// The same call, of arguments in the form that has this number.
+    ///
+    /// For hosts that keep calls and take them up in another process: what
+    /// [`form_code`](Self::form_code) gave goes beside the arguments. A call of a form that nobody
+    /// knows is answered and not run.
+    ///
+    /// ```
+    /// use toolkit::ToolCall;
+    /// use toolkit::dialect::{Dialect, OpenAiChat};
+    ///
+    /// let body = r#"{"choices": [{"message": {"tool_calls": [{"id": "call_1", "function": {
+    ///                 "name": "orders", "arguments": "{\"limit\": null}"}}]}}]}"#;
+    /// let reply = OpenAiChat.strict().read(body)?;
+    /// let call = reply.tool_calls().next().unwrap();
+    /// let (arguments, form) = (call.arguments().into_owned(), call.form_code());
+    ///
+    /// // In another process.
+    /// let kept = ToolCall::new("call_1", "orders", arguments).with_form_code(form);
+    /// assert_eq!(kept, *call);
+    /// # Ok::<(), toolkit::dialect::DialectError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_form_code(mut self, code: u16) -> Self {
+        self.form = code;
         self
     }
 
-    pub(crate) const fn form(&self) -> u16 {
+    /// The number of the form that the arguments are in: that in which the model was shown the
+    /// tool. 0 is the full schema's.
+    #[must_use]
+    pub const fn form_code(&self) -> u16 {
         self.form
     }
 

@@ -1,10 +1,12 @@
 //! What a call came to.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::Status;
+use crate::content::{self, Content, Shape};
 use crate::error::Category;
 use crate::problem::Problem;
 use crate::secret::HIDDEN;
@@ -56,6 +58,8 @@ pub(super) struct Details {
     pub(super) is_hidden: bool,
     /// Of a duplicate: how the call ended at first, and where its text starts in this one.
     pub(super) first: Option<(Status, usize)>,
+    /// What a text does not say of a result.
+    pub(super) content: Vec<Content>,
 }
 
 impl Outcome {
@@ -106,6 +110,38 @@ impl Outcome {
 
     pub(crate) const fn is_json(&self) -> bool {
         self.is_json
+    }
+
+    /// The blocks of a result that is not text alone, as the function returned them; of JSON that
+    /// has some in it, the JSON comes first.
+    ///
+    /// Empty where [`text`](Self::text) says it all.
+    #[must_use]
+    pub fn content(&self) -> &[Content] {
+        self.details.as_deref().map_or(&[], |details| &details.content)
+    }
+
+    /// What a model reads that gets no media: all of them are told by their type and size.
+    pub(crate) fn words(&self) -> Cow<'_, str> {
+        if self.content().is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        Cow::Owned(format!("{}{}", self.note(), content::words_of(self.content())))
+    }
+
+    /// The blocks as they can be shown, and before them what is said of the call besides; none
+    /// where the text says it all.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = Shape<'_>> {
+        let note = Some(self.note().trim_end()).filter(|note| !note.is_empty());
+        let note = note.filter(|_| !self.content().is_empty());
+        let note = note.map(|note| Shape::Text(Cow::Borrowed(note)));
+        note.into_iter().chain(self.content().iter().map(Content::shape))
+    }
+
+    /// Of a duplicate, what is said before the first result.
+    pub(crate) fn note(&self) -> &str {
+        let start = self.first().map_or(0, |(_, start)| start);
+        self.text.get(..start).unwrap_or_default()
     }
 
     /// What the function returned, where it returned JSON other than text.

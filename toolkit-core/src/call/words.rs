@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::outcome::Details;
 use super::{Outcome, Status};
+use crate::content::{self, Content, Shape};
 use crate::error::{Category, ToolError};
 use crate::problem::{Problem, cut, cut_from, escaped, nearest, quoted};
 
@@ -44,6 +45,15 @@ impl Outcome {
     pub(crate) const fn secret(mut self, is_secret: bool) -> Self {
         self.is_secret = is_secret;
         self
+    }
+
+    /// The same, of a result that has these blocks.
+    pub(crate) fn with_content(self, content: Vec<Content>) -> Self {
+        if content.is_empty() {
+            return self;
+        }
+        let details = self.details.map(|details| *details).unwrap_or_default();
+        Self { details: Some(Box::new(Details { content, ..details })), ..self }
     }
 
     pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
@@ -259,6 +269,15 @@ impl Outcome {
         Self::invalid(Vec::new(), format!("{tool} does not take the arguments as they were shown"))
     }
 
+    /// A call whose tool was not shown to the model in a form that is known.
+    pub(crate) fn not_shown(tool: &str) -> Self {
+        let text = format!(
+            "{tool} did not run: you were not shown what its arguments are when you called it. \
+             Read its definition first, then call it again."
+        );
+        Self::invalid(Vec::new(), text)
+    }
+
     /// A parked call that may not run as it was shown.
     pub(crate) fn overtaken(tool: &str, reason: &str) -> Self {
         let text = format!(
@@ -313,7 +332,45 @@ impl Outcome {
     /// start and its end, or of JSON, which must not be read in parts, its size.
     #[inline]
     pub(crate) fn within(self, most: usize) -> Self {
-        if self.text.len() > most { self.cut_to(most) } else { self }
+        if self.text.len() > most {
+            self.with_blocks(Vec::new()).cut_to(most)
+        } else if self.content().is_empty() {
+            self
+        } else {
+            self.with_media_of(most)
+        }
+    }
+
+    /// The same, with those of its media left out that it has no room for beside its text.
+    #[cold]
+    fn with_media_of(self, most: usize) -> Self {
+        let mut room = most - self.text.len();
+        let mut is_short = false;
+        let kept = self.content().iter().map(|block| match block.shape() {
+            Shape::Text(_) => block.clone(),
+            Shape::Media(media) => {
+                if let Some(rest) = room.checked_sub(block.weight()) {
+                    room = rest;
+                    return block.clone();
+                }
+                is_short = true;
+                let left_out = media.left_out();
+                let left_out = left_out.trim_end_matches(']');
+                Content::text(format!("{left_out}; a result of it has at most {most}]"))
+            }
+        });
+        let kept: Vec<Content> = kept.collect();
+        if !is_short {
+            return self;
+        }
+        let text = if self.is_json { self.text.clone() } else { content::words_of(&kept) };
+        Self { text, ..self }.with_blocks(kept)
+    }
+
+    /// The same, of these blocks and no others.
+    fn with_blocks(self, content: Vec<Content>) -> Self {
+        let details = self.details.map(|details| Box::new(Details { content, ..*details }));
+        Self { details, ..self }
     }
 
     #[cold]

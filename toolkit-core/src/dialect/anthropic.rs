@@ -5,8 +5,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::choice::Mode;
+use super::media::{Carried, IMAGES, carried};
 use super::name::letter;
-use super::read::{check, parse, shape};
+use super::read::{Ids, check, parse, shape};
 use super::stream::AnthropicEvents;
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
@@ -109,11 +110,12 @@ impl Dialect for Anthropic {
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
         check(NAME, body, "content")?;
         let body: Body<'_> = parse(NAME, "$", body)?;
+        let mut ids = Ids::default();
         let parts = body
             .content
             .iter()
             .enumerate()
-            .map(|(index, block)| part(block, &format!("$.content[{index}]")))
+            .map(|(index, block)| part(block, &format!("$.content[{index}]"), &mut ids))
             .collect::<Result<Vec<_>, _>>()?;
         let ending = ending(body.stop_reason.as_deref(), &parts);
         Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
@@ -208,7 +210,7 @@ fn definition(tool: &Definition) -> Value {
     written.into()
 }
 
-fn part(block: &RawValue, path: &str) -> Result<Part, DialectError> {
+fn part(block: &RawValue, path: &str, ids: &mut Ids) -> Result<Part, DialectError> {
     let kind: Kind = parse(NAME, path, block.get())?;
     Ok(match kind.r#type.as_str() {
         "text" => Part::Text(parse::<TextBlock>(NAME, path, block.get())?.text),
@@ -218,7 +220,8 @@ fn part(block: &RawValue, path: &str) -> Result<Part, DialectError> {
                 return Err(shape(NAME, &format!("{path}.name"), "a call without a name"));
             }
             let arguments = call.input.map_or("", RawValue::get);
-            Part::Call(ToolCall::new(call.id.unwrap_or_default(), call.name, arguments))
+            let id = ids.needed(NAME, &format!("{path}.id"), call.id)?;
+            Part::Call(ToolCall::new(id, call.name, arguments))
         }
         // Thoughts are signed, and the provider's own tools are answered by the provider.
         _ => Part::Opaque { dialect: NAME, json: block.get().to_owned() },
@@ -254,10 +257,15 @@ fn block(part: &Part) -> Option<Value> {
 }
 
 fn result(answered: &Answered) -> Value {
+    let content: Value = match carried(&answered.outcome, &[IMAGES, &["application/pdf"]].concat())
+    {
+        Some(parts) => parts.iter().map(shown).collect(),
+        None => answered.outcome.words().into(),
+    };
     let mut result = json!({
         "type": "tool_result",
         "tool_use_id": wire_id(&answered.call),
-        "content": answered.outcome.text(),
+        "content": content,
     });
     if answered.outcome.is_error()
         && let Some(members) = result.as_object_mut()
@@ -265,6 +273,16 @@ fn result(answered: &Answered) -> Value {
         members.insert("is_error".to_owned(), true.into());
     }
     result
+}
+
+fn shown(part: &Carried<'_>) -> Value {
+    match part {
+        Carried::Text(text) => json!({"type": "text", "text": text}),
+        Carried::Media(media) => json!({
+            "type": if media.is_image() { "image" } else { "document" },
+            "source": {"type": "base64", "media_type": media.mime_type, "data": media.data},
+        }),
+    }
 }
 
 /// The API takes letters, digits, `_` and `-` in ids; other providers' ids have more.

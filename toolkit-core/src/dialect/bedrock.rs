@@ -5,12 +5,13 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::choice::Mode;
-use super::read::{check, parse, shape};
+use super::media::{Carried, IMAGES, carried};
+use super::read::{Ids, check, parse, shape};
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
     in_forms, object_of, portable,
 };
-use crate::call::ToolCall;
+use crate::call::{Outcome, ToolCall};
 
 const NAME: &str = "bedrock";
 
@@ -50,12 +51,20 @@ impl Bedrock {
 
     fn result(self, answered: &Answered) -> Value {
         let Answered { call, outcome } = answered;
-        let content = match (outcome.is_error(), self.has_status, outcome.value()) {
+        if let Some(parts) = carried(outcome, IMAGES) {
+            return self.result_of(call, outcome, parts.iter().map(shown).collect());
+        }
+        let value = outcome.value().filter(|_| outcome.content().is_empty());
+        let content = match (outcome.is_error(), self.has_status, value) {
             (true, false, _) => json!({"json": {"error": outcome.text()}}),
             (false, _, Some(value @ Value::Object(_))) => json!({"json": value}),
-            (true, true, _) | (false, ..) => json!({"text": outcome.text()}),
+            (true, true, _) | (false, ..) => json!({"text": outcome.words()}),
         };
-        let mut result = json!({"toolUseId": wire_id(call), "content": [content]});
+        self.result_of(call, outcome, vec![content])
+    }
+
+    fn result_of(self, call: &ToolCall, outcome: &Outcome, content: Vec<Value>) -> Value {
+        let mut result = json!({"toolUseId": wire_id(call), "content": Value::from(content)});
         if let (true, Value::Object(members)) = (self.has_status, &mut result) {
             let status = if outcome.is_error() { "error" } else { "success" };
             members.insert("status".to_owned(), status.into());
@@ -104,10 +113,10 @@ impl Dialect for Bedrock {
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
         check(NAME, body, "output")?;
         let body: Body<'_> = parse(NAME, "$", body)?;
-        let mut parts = Vec::new();
+        let (mut parts, mut ids) = (Vec::new(), Ids::default());
         for (index, block) in body.output.message.content.iter().enumerate() {
             let path = format!("$.output.message.content[{index}]");
-            parts.push(part(block, &path)?);
+            parts.push(part(block, &path, &mut ids)?);
         }
         let ending = ending(body.stop_reason.as_deref(), &parts);
         Ok(Reply::received(parts, ending, None, self.form))
@@ -190,7 +199,17 @@ struct ToolUse<'a> {
     input: Option<&'a RawValue>,
 }
 
-fn part(raw: &RawValue, path: &str) -> Result<Part, DialectError> {
+fn shown(part: &Carried<'_>) -> Value {
+    match part {
+        Carried::Text(text) => json!({"text": text}),
+        Carried::Media(media) => {
+            let format = media.mime_type.trim_start_matches("image/");
+            json!({"image": {"format": format, "source": {"bytes": media.data}}})
+        }
+    }
+}
+
+fn part(raw: &RawValue, path: &str, ids: &mut Ids) -> Result<Part, DialectError> {
     let block: Block<'_> = parse(NAME, path, raw.get())?;
     Ok(match block {
         Block { tool_use: Some(call), .. } => {
@@ -198,7 +217,8 @@ fn part(raw: &RawValue, path: &str) -> Result<Part, DialectError> {
                 return Err(shape(NAME, &format!("{path}.toolUse.name"), "a call without a name"));
             }
             let arguments = call.input.map_or("", RawValue::get);
-            Part::Call(ToolCall::new(call.id.unwrap_or_default(), call.name, arguments))
+            let id = ids.needed(NAME, &format!("{path}.toolUse.toolUseId"), call.id)?;
+            Part::Call(ToolCall::new(id, call.name, arguments))
         }
         Block { text: Some(text), .. } => Part::Text(text),
         Block { .. } => Part::Opaque { dialect: NAME, json: raw.get().to_owned() },

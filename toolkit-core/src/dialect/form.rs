@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::budget::Room;
+use crate::schema::is_keyword;
 
 /// The form in which an API takes schemas, and what is done to what it does not take.
 ///
@@ -43,6 +44,7 @@ pub(super) enum Strictness {
     WherePossible,
 }
 
+/// The order is that of the numbers that hosts keep: one more comes last.
 const TARGETS: [Target; 7] = [
     Target::Exact,
     Target::Portable,
@@ -142,6 +144,18 @@ impl Form {
                 !matches!(self.strictness, Strictness::Plain)
             }
             Target::GeminiParameters | Target::GeminiJson => self.pairs || self.text,
+        }
+    }
+
+    /// Whether one tool may be sent strictly and another one not.
+    pub(super) const fn is_decided_by_tool(self) -> bool {
+        match self.target {
+            Target::Anthropic | Target::OpenAi | Target::DeepSeek => {
+                matches!(self.strictness, Strictness::WherePossible)
+            }
+            Target::Exact | Target::Portable | Target::GeminiParameters | Target::GeminiJson => {
+                false
+            }
         }
     }
 
@@ -248,7 +262,7 @@ pub(super) struct Rules {
     /// Whether schemas are taken as they are but for a few places.
     pub(super) is_open: bool,
     /// The keywords that are taken; those that hold schemas have flags of their own.
-    pub(super) keywords: &'static [&'static str],
+    keywords: Keywords,
     /// The formats of text that are taken.
     pub(super) formats: &'static [&'static str],
     /// Expressions that are no part of a pattern.
@@ -277,6 +291,23 @@ pub(super) struct Rules {
     pub(super) needs_items: bool,
     /// Keywords that may not stand at the root, beside unions.
     pub(super) refused_at_root: &'static [&'static str],
+}
+
+impl Rules {
+    pub(super) fn takes(&self, keyword: &str) -> bool {
+        match self.keywords {
+            // Which standard is meant goes without saying.
+            Keywords::All => is_keyword(keyword) && !matches!(keyword, "$schema" | "$vocabulary"),
+            Keywords::Of(some) => some.contains(&keyword),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keywords {
+    /// Those of JSON Schema 2020-12.
+    All,
+    Of(&'static [&'static str]),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -323,69 +354,9 @@ pub(super) enum Items {
     Nothing,
 }
 
-/// JSON Schema 2020-12, every keyword that is a reader's or a validator's business.
-const ALL: &[&str] = &[
-    "type",
-    "enum",
-    "const",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$comment",
-    "$id",
-    "$anchor",
-    "$dynamicAnchor",
-    "$ref",
-    "$dynamicRef",
-    "required",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minContains",
-    "maxContains",
-    "minProperties",
-    "maxProperties",
-    "dependentRequired",
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-    "dependentSchemas",
-    "prefixItems",
-    "items",
-    "contains",
-    "unevaluatedItems",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "$defs",
-    "definitions",
-];
-
 const PLAIN: Rules = Rules {
     is_open: true,
-    keywords: ALL,
+    keywords: Keywords::All,
     formats: &[],
     patterns: Patterns::All,
     closing: Closing::May,
@@ -411,7 +382,7 @@ const OPENAI: Rules =
 
 const ANTHROPIC_STRICT: Rules = Rules {
     is_open: false,
-    keywords: &["default", "pattern"],
+    keywords: Keywords::Of(&["default", "pattern"]),
     formats: &[
         "date-time",
         "time",
@@ -444,14 +415,14 @@ const ANTHROPIC_STRICT: Rules = Rules {
 };
 
 const OPENAI_STRICT: Rules = Rules {
-    keywords: &[
+    keywords: Keywords::Of(&[
         "minimum",
         "maximum",
         "exclusiveMinimum",
         "exclusiveMaximum",
         "multipleOf",
         "pattern",
-    ],
+    ]),
     formats: &[
         "date-time",
         "time",
@@ -472,7 +443,7 @@ const OPENAI_STRICT: Rules = Rules {
 };
 
 const DEEPSEEK_STRICT: Rules = Rules {
-    keywords: &[
+    keywords: Keywords::Of(&[
         "minimum",
         "maximum",
         "exclusiveMinimum",
@@ -480,14 +451,14 @@ const DEEPSEEK_STRICT: Rules = Rules {
         "multipleOf",
         "default",
         "pattern",
-    ],
+    ]),
     formats: &["email", "hostname", "ipv4", "ipv6", "uuid"],
     items: Items::Nothing,
     ..OPENAI_STRICT
 };
 
 const GEMINI_PARAMETERS: Rules = Rules {
-    keywords: &[
+    keywords: Keywords::Of(&[
         "minimum",
         "maximum",
         "minLength",
@@ -495,7 +466,7 @@ const GEMINI_PARAMETERS: Rules = Rules {
         "pattern",
         "minProperties",
         "maxProperties",
-    ],
+    ]),
     formats: &["date-time"],
     patterns: Patterns::All,
     closing: Closing::Never,
@@ -512,7 +483,7 @@ const GEMINI_PARAMETERS: Rules = Rules {
 };
 
 const GEMINI_JSON: Rules = Rules {
-    keywords: &["minimum", "maximum"],
+    keywords: Keywords::Of(&["minimum", "maximum"]),
     formats: &["date-time", "date", "time"],
     patterns: Patterns::None,
     closing: Closing::May,

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::choice::Mode;
 use super::form::Strictness;
-use super::read::{check, parse, shape};
+use super::media::{Carried, carried};
+use super::read::{Ids, check, parse, shape};
 use super::stream::GeminiChunks;
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
@@ -43,11 +44,13 @@ const OWN_ID: &str = "unnamed";
 pub struct Gemini {
     form: Form,
     has_parameters: bool,
+    has_media: bool,
 }
 
 /// The dialect as it is written most: with JSON Schema, and not strict.
 #[expect(non_upper_case_globals, reason = "it is written where a value of the type is")]
-pub const Gemini: Gemini = Gemini { form: Form::GEMINI_JSON, has_parameters: false };
+pub const Gemini: Gemini =
+    Gemini { form: Form::GEMINI_JSON, has_parameters: false, has_media: true };
 
 in_forms!(Gemini);
 
@@ -57,6 +60,13 @@ impl Gemini {
     pub const fn with_parameters(mut self) -> Self {
         self.form = self.form.in_parameters();
         self.has_parameters = true;
+        self
+    }
+
+    /// Tells of the images and files of results in words: models before Gemini 3 take none there.
+    #[must_use]
+    pub const fn without_media(mut self) -> Self {
+        self.has_media = false;
         self
     }
 }
@@ -122,9 +132,10 @@ impl Dialect for Gemini {
             return Err(shape(NAME, "$.candidates", "an empty list"));
         };
         let raw = candidate.content.map(|content| content.parts).unwrap_or_default();
-        let mut parts = Vec::new();
+        let (mut parts, mut ids) = (Vec::new(), Ids::default());
         for (index, part) in raw.iter().enumerate() {
-            read_part(part, &format!("$.candidates[0].content.parts[{index}]"), &mut parts)?;
+            let path = format!("$.candidates[0].content.parts[{index}]");
+            read_part(part, &path, &mut ids, &mut parts)?;
         }
         let ending = ending(candidate.finish_reason.as_deref(), &parts);
         let id = body.response_id.map(|id| format!("{OWN_ID}_{id}"));
@@ -170,7 +181,8 @@ impl Dialect for Gemini {
         if answered.is_empty() {
             return Vec::new();
         }
-        let parts: Vec<Value> = answered.iter().map(response).collect();
+        let written = answered.iter().map(|answered| response(answered, self.has_media));
+        let parts: Vec<Value> = written.collect();
         vec![json!({"role": "user", "parts": parts})]
     }
 
@@ -255,6 +267,7 @@ struct FunctionCall<'a> {
 pub(super) fn read_part(
     raw: &RawValue,
     path: &str,
+    ids: &mut Ids,
     parts: &mut Vec<Part>,
 ) -> Result<(), DialectError> {
     let part: RawPart<'_> = parse(NAME, path, raw.get())?;
@@ -272,11 +285,8 @@ pub(super) fn read_part(
                 parts.push(opaque());
             }
             let arguments = call.args.map_or("", RawValue::get);
-            parts.push(Part::Call(ToolCall::new(
-                call.id.unwrap_or_default(),
-                call.name,
-                arguments,
-            )));
+            let id = ids.given(NAME, &format!("{path}.functionCall.id"), call.id)?;
+            parts.push(Part::Call(ToolCall::new(id, call.name, arguments)));
         }
         // A signed text goes back as it came; it is said to the user all the same.
         RawPart { text: Some(text), thought: false, thought_signature: None, .. } => {
@@ -327,7 +337,10 @@ fn sent_id(call: &ToolCall) -> Option<&str> {
     (!is_own).then(|| call.id())
 }
 
-fn response(answered: &Answered) -> Value {
+/// The media that models from Gemini 3 on take in a result.
+const MEDIA: &[&str] = &["image/png", "image/jpeg", "image/webp", "application/pdf"];
+
+fn response(answered: &Answered, has_media: bool) -> Value {
     let Answered { call, outcome } = answered;
     let mut written = Map::new();
     if let Some(id) = sent_id(call) {
@@ -341,7 +354,29 @@ fn response(answered: &Answered) -> Value {
         let output = outcome.value().filter(|value| !refers(value));
         json!({ "output": output.unwrap_or_else(|| outcome.text().into()) })
     };
+    let parts = carried(outcome, if has_media { MEDIA } else { &[] });
+    let told = match (&parts, outcome.content().is_empty()) {
+        (_, true) => told,
+        (None, false) => json!({ "output": outcome.words() }),
+        (Some(parts), false) => {
+            let texts = parts.iter().filter_map(|part| match part {
+                Carried::Text(text) => Some(text.as_str()),
+                Carried::Media(_) => None,
+            });
+            json!({ "output": texts.collect::<Vec<_>>().join("\n") })
+        }
+    };
     written.insert("response".to_owned(), told);
+    let media = parts.iter().flatten().filter_map(|part| match part {
+        Carried::Media(media) => {
+            Some(json!({"inlineData": {"mimeType": media.mime_type, "data": media.data}}))
+        }
+        Carried::Text(_) => None,
+    });
+    let media: Vec<Value> = media.collect();
+    if !media.is_empty() {
+        written.insert("parts".to_owned(), media.into());
+    }
     json!({ "functionResponse": written })
 }
 

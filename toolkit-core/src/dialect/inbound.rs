@@ -1,11 +1,24 @@
 //! A call on its way in: from the form that its provider was shown to the full schema's.
 
+use std::sync::Arc;
+
 use super::project::{Decoded, Projection};
 use crate::arguments::{lines, normal_form};
 use crate::call::{Arguments, Outcome, Status, ToolCall};
 use crate::gate::{Entry, unsaid};
 use crate::limits::Limits;
 use crate::problem::{Path, Problem};
+
+/// How the arguments of a call are to be read.
+pub(crate) enum Reading {
+    /// As they are: they are in the full schema's form.
+    Full,
+    In(Arc<Projection>),
+    /// In this form or in the full schema's: the tool was not shown when it was called.
+    Unshown(Arc<Projection>),
+    /// In a form that nobody knows.
+    Unknown,
+}
 
 /// A call as the gates take it.
 pub(crate) struct Inbound {
@@ -18,12 +31,21 @@ impl Inbound {
     pub(crate) fn of(
         call: &ToolCall,
         entry: &Entry,
-        projection: Option<&Projection>,
+        reading: &Reading,
         limits: &Limits,
     ) -> Result<Self, Box<Outcome>> {
         let name = entry.tool.name.as_str();
         let arguments = call.arguments();
         let is_read = !call.is_cut_off() && arguments.len() <= limits.argument_bytes;
+        let not_shown = || Err(Box::new(Outcome::not_shown(name)));
+        let projection = match reading {
+            Reading::Full => None,
+            Reading::In(projection) => Some(projection),
+            Reading::Unshown(other) if !is_read || is_same(other, &arguments, entry, limits) => {
+                None
+            }
+            Reading::Unshown(_) | Reading::Unknown => return not_shown(),
+        };
         let decoded =
             projection.filter(|_| is_read).and_then(|projection| projection.decoded(&arguments));
         let Some(decoded) = decoded else {
@@ -61,6 +83,13 @@ impl Inbound {
         let report = lines(&problems, limits);
         Outcome::invalid(problems, report)
     }
+}
+
+/// Whether arguments say the same in a form and in the full schema's.
+fn is_same(form: &Projection, arguments: &str, entry: &Entry, limits: &Limits) -> bool {
+    let read = |text: &str| normal_form(&entry.schema, Arguments::Text(text), limits).ok();
+    let decoded = form.decode(arguments).ok();
+    decoded.and_then(|decoded| read(&decoded)) == read(arguments)
 }
 
 fn moved(decoded: &Decoded, problem: Problem) -> Problem {

@@ -135,7 +135,14 @@ impl Mcp {
         if self.version == McpVersion::V2026_07_28 {
             result.insert("resultType".to_owned(), "complete".into());
         }
-        result.insert("content".to_owned(), json!([{"type": "text", "text": outcome.text()}]));
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let content: Vec<Value> = if outcome.content().is_empty() {
+            vec![text(outcome.text())]
+        } else {
+            let note = Some(outcome.note().trim_end()).filter(|note| !note.is_empty()).map(text);
+            note.into_iter().chain(outcome.content().iter().map(|block| json!(block))).collect()
+        };
+        result.insert("content".to_owned(), content.into());
         let structured = outcome.value().filter(|value| {
             !outcome.is_error() && (value.is_object() || self.version == McpVersion::V2026_07_28)
         });

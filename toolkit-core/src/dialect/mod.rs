@@ -12,15 +12,18 @@ mod form;
 mod gemini;
 mod inbound;
 mod mcp;
+mod media;
 mod message;
 mod name;
 mod offer;
 mod openai_chat;
 mod openai_responses;
+mod plan;
 mod project;
 mod read;
 mod reply;
 mod server;
+mod shown;
 mod stream;
 mod text_call;
 
@@ -36,14 +39,15 @@ pub(crate) use inbound::Inbound;
 pub use mcp::{Mcp, McpVersion};
 pub use message::{Answered, Message};
 pub(crate) use name::portable;
-pub(crate) use offer::Forms;
 pub use offer::Offer;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
+pub(crate) use plan::Forms;
 pub use project::{Projection, Rewrite, RewriteKind};
 pub use read::DialectError;
 pub use reply::{Ending, Part, Reply};
 pub use server::Server;
+pub(crate) use shown::Mark;
 pub use stream::Stream;
 
 use crate::call::ToolCall;
@@ -122,6 +126,9 @@ pub trait Dialect: Send + Sync {
     }
 
     /// Reads one whole reply.
+    ///
+    /// Where the dialect is strict where possible, [`Offer::read`] is the way: only what was shown
+    /// tells in which form a call came, and without it no call of the reply is run.
     ///
     /// # Errors
     /// The body is not JSON, reports an error, or is no reply of this provider.
@@ -280,6 +287,8 @@ macro_rules! in_forms {
 
             /// Lets the provider hold the model to the schema of each tool that has such a form,
             /// as far as the request has room for it; tools with effects come first.
+            ///
+            /// Replies are read by what was shown: with [`Offer::read`] or [`Offer::stream`].
             #[must_use]
             pub const fn strict_where_possible(mut self) -> Self {
                 self.form = self.form.strict_where_possible();

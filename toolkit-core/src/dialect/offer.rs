@@ -1,151 +1,26 @@
 //! What one request shows a model: the visible tools in the provider's form, and the choice.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::Dialect;
 use super::budget::{Spent, over_budget, over_each};
 use super::choice::{Choice, Mode};
 use super::definition::Definition;
-use super::form::{Form, Strictness};
 use super::message::Message;
-use super::project::{Projection, Rewrite, RewriteKind};
+use super::plan::Planned;
+use super::project::{Rewrite, RewriteKind};
+use super::shown::ShownForms;
+use super::{Dialect, DialectError, Reply, Stream};
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::tool::Effect;
-
-/// One tool in a form, or everything that keeps it from having it.
-type Projected = Result<Arc<Projection>, ToolConfigErrors>;
-
-/// The tools of a registry in every form that was asked for, each made once.
-#[derive(Default)]
-pub(crate) struct Forms(Mutex<BTreeMap<Form, Arc<[Projected]>>>);
-
-impl Forms {
-    /// The definitions in a form that is strict or not, in their order.
-    pub(crate) fn of(&self, definitions: &[Definition], form: Form) -> Arc<[Projected]> {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = Arc::clone(made.entry(form).or_insert_with(|| {
-            let one = |definition| Projection::of(definition, form).map(Arc::new);
-            definitions.iter().map(one).collect()
-        }));
-        drop(made);
-        all
-    }
-
-    /// What is sent of the tools at those places; the errors of those that can not be sent.
-    pub(crate) fn plan(
-        &self,
-        definitions: &[Definition],
-        visible: &[usize],
-        form: Form,
-    ) -> (Vec<Planned>, Vec<ToolConfigError>) {
-        let is_strict = form.strictness() != Strictness::Plain;
-        let first = self.of(definitions, form.decided(is_strict));
-        let strict = visible.iter().filter_map(|index| Some((*index, first.get(*index)?)));
-        if form.strictness() != Strictness::WherePossible {
-            let mut planned = Vec::new();
-            let mut errors = Vec::new();
-            for (index, projected) in strict {
-                match projected {
-                    Ok(projection) => planned.push(Planned {
-                        index,
-                        projection: Arc::clone(projection),
-                        is_strict,
-                        why: None,
-                    }),
-                    Err(more) => errors.extend(more.iter().cloned()),
-                }
-            }
-            return (planned, errors);
-        }
-        let plain = self.of(definitions, form.decided(false));
-        let mut chosen = chosen(definitions, &strict.collect::<Vec<_>>(), form);
-        if form.is_all_or_nothing() && chosen.iter().any(|(_, strict)| strict.is_err()) {
-            for (_, strict) in &mut chosen {
-                if strict.is_ok() {
-                    *strict = Err("another tool has no strict form, and all must".to_owned());
-                }
-            }
-        }
-        let mut planned = Vec::new();
-        let mut errors = Vec::new();
-        for (index, strict) in chosen {
-            let (projected, why) = match strict {
-                Ok(projection) => (Ok(projection), None),
-                Err(why) => (plain.get(index).cloned().unwrap_or_else(|| Err(none())), Some(why)),
-            };
-            match projected {
-                Ok(projection) => {
-                    let is_strict = why.is_none();
-                    planned.push(Planned { index, projection, is_strict, why });
-                }
-                Err(more) => errors.extend(more.iter().cloned()),
-            }
-        }
-        (planned, errors)
-    }
-}
-
-fn none() -> ToolConfigErrors {
-    ToolConfigErrors::found(Vec::new())
-}
-
-/// What is sent of one tool.
-pub(crate) struct Planned {
-    pub(crate) index: usize,
-    pub(crate) projection: Arc<Projection>,
-    is_strict: bool,
-    /// Why it is not strict, where it was to be.
-    why: Option<String>,
-}
-
-/// Those that can be strict in one request: the ones with effects first, then in their order.
-fn chosen(
-    definitions: &[Definition],
-    all: &[(usize, &Projected)],
-    form: Form,
-) -> Vec<(usize, Result<Arc<Projection>, String>)> {
-    let effect = |index: &usize| definitions.get(*index).and_then(|definition| definition.effect);
-    let mut order: Vec<&(usize, &Projected)> = all.iter().collect();
-    order.sort_by_key(|(index, _)| matches!(effect(index), None | Some(Effect::Read)));
-    let room = form.room();
-    let mut spent = Spent::default();
-    let mut chosen: Vec<(usize, Result<Arc<Projection>, String>)> = Vec::new();
-    for (index, projected) in order {
-        let verdict = match projected {
-            Err(errors) => Err(errors
-                .iter()
-                .next()
-                .map_or_else(String::new, |error| error.message().to_owned())),
-            Ok(projection) => {
-                let with = spent.and(Spent::of(projection.schema()));
-                let each = room.each.map(|each| over_each(projection.schema(), &each));
-                match (with.over(&room), each.unwrap_or_default().first()) {
-                    (None, None) => {
-                        spent = with;
-                        Ok(Arc::clone(projection))
-                    }
-                    (Some(over), _) => Err(format!("with it the request has {over}")),
-                    (None, Some(over)) => Err(format!("it has {over}")),
-                }
-            }
-        };
-        chosen.push((*index, verdict));
-    }
-    chosen.sort_by_key(|(index, _)| *index);
-    chosen
-}
 
 /// What one request shows a model: the visible tools in the provider's form, and the choice.
 ///
-/// [`View::offer`](crate::View::offer) makes one. What a call of it says is decoded by the
-/// same view when it is dispatched.
+/// [`View::offer`](crate::View::offer) makes one, and [`read`](Self::read)s the reply to it. What a
+/// call of it says is decoded when it is dispatched, in the form that was shown.
 ///
 /// ```
-/// use toolkit::dialect::{Dialect, OpenAiResponses};
+/// use toolkit::dialect::OpenAiResponses;
 /// use toolkit::prelude::*;
 ///
 /// /// Looks up orders.
@@ -165,7 +40,7 @@ fn chosen(
 ///
 /// let body = r#"{"output": [{"type": "function_call", "call_id": "call_1", "name": "orders",
 ///                "arguments": "{\"limit\": null}", "status": "completed"}], "status": "completed"}"#;
-/// let reply = dialect.read(body)?;
+/// let reply = offer.read(body)?;
 /// let call = reply.tool_calls().next().unwrap();
 /// assert_eq!(view.dispatch_blocking(call, Options::default())?.text(), "20 orders");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -310,15 +185,7 @@ impl<'a> Offer<'a> {
     /// The value of the request's `tools`.
     #[must_use]
     pub fn definitions(&self) -> Value {
-        let keeps_all = self.dialect.takes_subsets();
-        let one = self.dialect.shows_only(&self.choice);
-        let is_shown = |tool: &&Shown| {
-            let is_among =
-                self.choice.among.as_ref().is_none_or(|all| all.contains(&tool.own_name));
-            (keeps_all || is_among) && one.is_none_or(|one| one == tool.own_name)
-        };
-        let mut tools: Vec<Definition> =
-            self.tools.iter().filter(is_shown).map(|tool| tool.definition.clone()).collect();
+        let mut tools: Vec<Definition> = self.sent().map(|tool| tool.definition.clone()).collect();
         // What is deferred is not in what is cached.
         if self.cached
             && let Some(last) = tools.iter_mut().rev().find(|tool| !tool.is_deferred)
@@ -326,6 +193,51 @@ impl<'a> Offer<'a> {
             last.is_cached = true;
         }
         self.dialect.definitions(&tools.iter().collect::<Vec<_>>())
+    }
+
+    /// The tools whose definition is in the request.
+    fn sent(&self) -> impl Iterator<Item = &Shown> {
+        let keeps_all = self.dialect.takes_subsets();
+        let one = self.dialect.shows_only(&self.choice);
+        self.tools.iter().filter(move |tool| {
+            let is_among =
+                self.choice.among.as_ref().is_none_or(|all| all.contains(&tool.own_name));
+            (keeps_all || is_among) && one.is_none_or(|one| one == tool.own_name)
+        })
+    }
+
+    /// Reads one whole reply to the request that shows this offer.
+    ///
+    /// Each of its calls says in which form its tool was shown, whatever is shown, loaded or
+    /// hidden by the time it is dispatched. Where a dialect is strict where possible, nothing else
+    /// tells the form, and a reply that the dialect read alone is not run.
+    ///
+    /// # Errors
+    /// As [`Dialect::read`].
+    pub fn read(&self, body: &str) -> Result<Reply, DialectError> {
+        self.dialect.read(body).map(|reply| self.mark(reply))
+    }
+
+    /// Starts to read a reply that comes in pieces; `None` where the dialect has no such thing.
+    #[must_use]
+    pub fn stream(&self) -> Option<Stream> {
+        self.dialect.stream().map(|stream| stream.read_by(self.forms()))
+    }
+
+    /// The reply to the request that shows this offer, where it was read by other means, with the
+    /// form in each of its calls.
+    #[must_use]
+    pub fn mark(&self, reply: Reply) -> Reply {
+        self.forms().marked(reply)
+    }
+
+    fn forms(&self) -> ShownForms {
+        let mut forms = ShownForms::new(self.dialect.form());
+        for tool in self.sent() {
+            forms.insert(&tool.definition.name, tool.definition.strict);
+            forms.insert(&tool.own_name, tool.definition.strict);
+        }
+        forms
     }
 
     /// What is wrong, or lost, or written otherwise, one a line, for a person.

@@ -4,15 +4,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::read::{check, parse, shape};
-use super::stream::ChatChunks;
+use super::read::{Ids, check, parse, shape};
+use super::stream::{ChatChunks, CohereEvents, OllamaLines};
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
     Server, Stream, in_forms, object_of, portable,
 };
 use crate::call::ToolCall;
-
-const NAME: &str = "openai_chat";
 
 /// The wire form of OpenAI's Chat Completions API.
 ///
@@ -62,14 +60,8 @@ impl OpenAiChat {
         check(self.server.name(), body, "message")?;
         let body: Alone<'_> = parse(self.server.name(), "$", body)?;
         let reason = body.finish_reason.or(body.done_reason);
-        let reason = match reason.as_deref() {
-            Some("COMPLETE" | "STOP_SEQUENCE" | "TOOL_CALL" | "load" | "unload") => Some("stop"),
-            Some("MAX_TOKENS") => Some("length"),
-            Some("ERROR" | "ERROR_TOXIC") => Some("content_filter"),
-            other => other,
-        };
-        let ending = ending(reason, &body.message);
-        let parts = parts(body.message)?;
+        let ending = ending(reason.as_deref().map(alone_reason), &body.message);
+        let parts = parts(body.message, self.server, &mut Ids::default())?;
         Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
     }
 }
@@ -111,20 +103,25 @@ impl Dialect for OpenAiChat {
         if let Server::Ollama | Server::Cohere = self.server {
             return self.read_alone(body);
         }
-        check(NAME, body, "choices")?;
-        let body: Body<'_> = parse(NAME, "$", body)?;
+        let name = self.server.name();
+        check(name, body, "choices")?;
+        let body: Body<'_> = parse(name, "$", body)?;
         let Some(choice) = body.choices.into_iter().next() else {
-            return Err(shape(NAME, "$.choices", "an empty list"));
+            return Err(shape(name, "$.choices", "an empty list"));
         };
         let ending = ending(choice.finish_reason.as_deref(), &choice.message);
-        let parts = parts(choice.message)?;
+        let parts = parts(choice.message, self.server, &mut Ids::default())?;
         Ok(Reply::received(parts, ending, body.id.as_deref(), self.form))
     }
 
     fn stream(&self) -> Option<Stream> {
-        // Ollama's and Cohere's chunks are of another kind.
-        let is_like = !matches!(self.server, Server::Ollama | Server::Cohere);
-        is_like.then(|| Stream::new(ChatChunks::new(self.form)))
+        Some(match self.server {
+            Server::Cohere => Stream::new(CohereEvents::new(self.form)),
+            Server::Ollama => Stream::new(OllamaLines::new(self.form)),
+            Server::OpenAi | Server::Mistral | Server::DeepSeek | Server::XAi => {
+                Stream::new(ChatChunks::new(self.form, self.server.name()))
+            }
+        })
     }
 
     fn user(&self, text: &str) -> Vec<Value> {
@@ -164,7 +161,8 @@ impl Dialect for OpenAiChat {
             let content = if outcome.is_error() {
                 json!({"error": outcome.text()}).to_string()
             } else {
-                outcome.text().to_owned()
+                // The API takes no media in the message of a tool.
+                outcome.words().into_owned()
             };
             match self.server.wire_id(call.id()) {
                 Some(id) => json!({"role": "tool", "tool_call_id": id, "content": content}),
@@ -200,12 +198,12 @@ struct Body<'a> {
 
 #[derive(Deserialize)]
 #[serde(expecting = "a reply")]
-struct Alone<'a> {
+pub(super) struct Alone<'a> {
     id: Option<String>,
     #[serde(borrow)]
-    message: ChatMessage<'a>,
+    pub(super) message: ChatMessage<'a>,
     finish_reason: Option<String>,
-    done_reason: Option<String>,
+    pub(super) done_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -218,7 +216,7 @@ struct OneReply<'a> {
 
 #[derive(Deserialize)]
 #[serde(expecting = "a message")]
-struct ChatMessage<'a> {
+pub(super) struct ChatMessage<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     refusal: Option<String>,
@@ -262,42 +260,72 @@ fn definition(tool: &Definition, server: Server) -> Value {
     json!({"type": "function", "function": function})
 }
 
-const CONTENT: &str = "$.choices[0].message.content";
-const CALLS: &str = "$.choices[0].message.tool_calls";
+/// Why a message that comes without choices ended, in OpenAI's words.
+pub(super) fn alone_reason(reason: &str) -> &str {
+    match reason {
+        "COMPLETE" | "STOP_SEQUENCE" | "TOOL_CALL" | "load" | "unload" => "stop",
+        "MAX_TOKENS" => "length",
+        "ERROR" | "ERROR_TOXIC" => "content_filter",
+        other => other,
+    }
+}
 
-fn parts(message: ChatMessage<'_>) -> Result<Vec<Part>, DialectError> {
+/// Where the message is in a server's reply.
+const fn place_at(server: Server) -> &'static str {
+    match server {
+        Server::Cohere | Server::Ollama => "$.message",
+        Server::OpenAi | Server::Mistral | Server::DeepSeek | Server::XAi => "$.choices[0].message",
+    }
+}
+
+pub(super) fn parts(
+    message: ChatMessage<'_>,
+    server: Server,
+    ids: &mut Ids,
+) -> Result<Vec<Part>, DialectError> {
+    let (name, place) = (server.name(), place_at(server));
     let mut parts: Vec<Part> = message.tool_plan.map(Part::Text).into_iter().collect();
     if let Some(content) = message.content {
-        parts.extend(texts(content)?.into_iter().map(Part::Text));
+        let texts = texts(name, &format!("{place}.content"), content)?;
+        parts.extend(texts.into_iter().map(Part::Text));
     }
     parts.extend(message.refusal.map(Part::Text));
     for (index, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
+        let path = format!("{place}.tool_calls[{index}]");
         if call.function.name.is_empty() {
-            let path = format!("{CALLS}[{index}].function.name");
-            return Err(shape(NAME, &path, "a call without a name"));
+            return Err(shape(name, &format!("{path}.function.name"), "a call without a name"));
         }
-        let arguments = arguments(call.function.arguments, index)?;
-        let id = call.id.unwrap_or_default();
+        let arguments = arguments(name, &path, call.function.arguments)?;
+        let at = format!("{path}.id");
+        let id = if server.has_ids() {
+            ids.needed(name, &at, call.id)?
+        } else {
+            ids.given(name, &at, call.id)?
+        };
         parts.push(Part::Call(ToolCall::new(id, call.function.name, arguments)));
     }
     Ok(parts)
 }
 
 /// The content is a text, or a list of parts.
-fn texts(content: &RawValue) -> Result<Vec<String>, DialectError> {
+fn texts(name: &'static str, path: &str, content: &RawValue) -> Result<Vec<String>, DialectError> {
     if content.get().starts_with('[') {
-        let parts: Vec<TextPart> = parse(NAME, CONTENT, content.get())?;
+        let parts: Vec<TextPart> = parse(name, path, content.get())?;
         return Ok(parts.into_iter().map(|part| part.text).collect());
     }
-    Ok(vec![parse(NAME, CONTENT, content.get())?])
+    Ok(vec![parse(name, path, content.get())?])
 }
 
 /// The arguments are a JSON text in a string; servers that send the JSON itself are understood.
-fn arguments(given: Option<&RawValue>, index: usize) -> Result<String, DialectError> {
+fn arguments(
+    name: &'static str,
+    path: &str,
+    given: Option<&RawValue>,
+) -> Result<String, DialectError> {
     match given.map(RawValue::get) {
         None => Ok(String::new()),
         Some(text) if text.starts_with('"') => {
-            parse(NAME, &format!("{CALLS}[{index}].function.arguments"), text)
+            parse(name, &format!("{path}.function.arguments"), text)
         }
         Some(text) => Ok(text.to_owned()),
     }

@@ -5,13 +5,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::choice::Mode;
-use super::read::{check, parse, shape};
+use super::media::{Carried, IMAGES, carried};
+use super::read::{Ids, check, parse, shape};
 use super::stream::ResponsesEvents;
 use super::{
     Answered, Choice, Definition, Dialect, DialectError, Ending, Form, Part, Reply, Request,
     Stream, in_forms, object_of, portable,
 };
-use crate::call::ToolCall;
+use crate::call::{Outcome, ToolCall};
 
 const NAME: &str = "openai_responses";
 
@@ -101,9 +102,9 @@ impl Dialect for OpenAiResponses {
     fn read(&self, body: &str) -> Result<Reply, DialectError> {
         check(NAME, body, "output")?;
         let body: Body<'_> = parse(NAME, "$", body)?;
-        let mut parts = Vec::new();
+        let (mut parts, mut ids) = (Vec::new(), Ids::default());
         for (index, item) in body.output.iter().enumerate() {
-            read_item(item, &format!("$.output[{index}]"), &mut parts)?;
+            read_item(item, &format!("$.output[{index}]"), &mut ids, &mut parts)?;
         }
         let why = body.incomplete_details.and_then(|details| details.reason);
         let ending = ending(body.status.as_deref(), why.as_deref(), &parts);
@@ -128,9 +129,9 @@ impl Dialect for OpenAiResponses {
     fn results(&self, answered: &[Answered]) -> Vec<Value> {
         let written = answered.iter().map(|Answered { call, outcome }| {
             let output = if outcome.is_error() {
-                json!({"error": outcome.text()}).to_string()
+                json!({"error": outcome.text()}).to_string().into()
             } else {
-                outcome.text().to_owned()
+                output(outcome)
             };
             json!({"type": "function_call_output", "call_id": call.id(), "output": output})
         });
@@ -148,6 +149,25 @@ impl Dialect for OpenAiResponses {
         body.insert("input".to_owned(), self.messages(request.messages).into());
         Value::Object(body)
     }
+}
+
+/// What a call gave: a text, or a list with its media.
+fn output(outcome: &Outcome) -> Value {
+    let Some(parts) = carried(outcome, &[IMAGES, &["application/pdf"]].concat()) else {
+        return outcome.words().into();
+    };
+    let shown = |part: &Carried<'_>| match part {
+        Carried::Text(text) => json!({"type": "input_text", "text": text}),
+        Carried::Media(media) if media.is_image() => {
+            json!({"type": "input_image", "image_url": media.data_uri(), "detail": "auto"})
+        }
+        Carried::Media(media) => json!({
+            "type": "input_file",
+            "filename": media.name.unwrap_or("file.pdf"),
+            "file_data": media.data_uri(),
+        }),
+    };
+    parts.iter().map(shown).collect()
 }
 
 /// Says whether it is strict in any case: the API makes strict what does not say so.
@@ -212,6 +232,7 @@ struct FunctionCall {
 pub(super) fn read_item(
     item: &RawValue,
     path: &str,
+    ids: &mut Ids,
     parts: &mut Vec<Part>,
 ) -> Result<(), DialectError> {
     let kind: Kind = parse(NAME, path, item.get())?;
@@ -231,11 +252,8 @@ pub(super) fn read_item(
                 return Err(shape(NAME, &format!("{path}.name"), "a call without a name"));
             }
             let is_whole = call.status.as_deref() != Some("incomplete");
-            let read = ToolCall::new(
-                call.call_id.unwrap_or_default(),
-                call.name,
-                call.arguments.unwrap_or_default(),
-            );
+            let id = ids.needed(NAME, &format!("{path}.call_id"), call.call_id)?;
+            let read = ToolCall::new(id, call.name, call.arguments.unwrap_or_default());
             parts.push(Part::Call(if is_whole { read } else { read.cut_off() }));
         }
         _ => parts.push(Part::Opaque { dialect: NAME, json: item.get().to_owned() }),

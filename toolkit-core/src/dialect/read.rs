@@ -12,12 +12,13 @@ use crate::problem::escaped;
 const SHOWN_CHARS: usize = 300;
 
 /// Members by which a reply of each provider is known.
-const MARKS: [(&str, &str); 5] = [
+const MARKS: [(&str, &str); 6] = [
     ("choices", "openai_chat"),
     ("output", "openai_responses"),
     ("candidates", "gemini"),
     ("jsonrpc", "mcp"),
     ("content", "anthropic"),
+    ("message", "cohere` or `ollama"),
 ];
 
 /// Why a provider's body is no reply: what was found, and where.
@@ -94,6 +95,43 @@ pub(super) fn check(dialect: &'static str, body: &str, needed: &str) -> Result<(
         format!("missing; the reply has: {}{like}", shown(&named.join(", ")))
     };
     Err(shape(dialect, &format!("$.{needed}"), &found))
+}
+
+/// The ids of the calls of one reply: each call has one, and no two have the same.
+#[derive(Debug, Default)]
+pub(super) struct Ids(BTreeMap<String, String>);
+
+impl Ids {
+    /// The id of a call, which stands at `path`.
+    pub(super) fn needed(
+        &mut self,
+        dialect: &'static str,
+        path: &str,
+        id: Option<String>,
+    ) -> Result<String, DialectError> {
+        let id = self.given(dialect, path, id)?;
+        if id.is_empty() { Err(shape(dialect, path, "a call without an id")) } else { Ok(id) }
+    }
+
+    /// The same, of a provider that may give none: a blank one stands for that.
+    pub(super) fn given(
+        &mut self,
+        dialect: &'static str,
+        path: &str,
+        id: Option<String>,
+    ) -> Result<String, DialectError> {
+        let id = id.filter(|id| !id.trim().is_empty()).unwrap_or_default();
+        if id.is_empty() {
+            return Ok(id);
+        }
+        match self.0.insert(id.clone(), path.to_owned()) {
+            None => Ok(id),
+            Some(other) => {
+                let found = format!("the id {id:?} is another call's as well, at {other}");
+                Err(shape(dialect, path, &found))
+            }
+        }
+    }
 }
 
 /// Reads one JSON text into `T`, which stands at `path` in the reply.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::form::Form;
+use super::shown::Mark;
 use super::text_call;
 use crate::call::ToolCall;
 
@@ -171,15 +172,20 @@ impl Reply {
         {
             reply.ending = Ending::BadCall;
         }
-        if form.re_encodes() {
-            for part in &mut reply.parts {
-                if let Part::Call(call) = part {
-                    *call = call.clone().in_form(form.code());
-                }
-            }
-        }
+        let code = Mark::unread(form);
+        let reply = reply.with_calls(|call| call.with_form_code(code));
         let prefix = id.map_or_else(|| "call".to_owned(), |id| format!("call_{id}"));
         reply.with_own_ids(&prefix, &mut BTreeSet::new())
+    }
+
+    /// The reply with every call as it is after a change.
+    pub(super) fn with_calls(mut self, change: impl Fn(ToolCall) -> ToolCall) -> Self {
+        for part in &mut self.parts {
+            if let Part::Call(call) = part {
+                *call = change(call.clone());
+            }
+        }
+        self
     }
 
     /// Gives every call an id of its own, in place of one that is blank or taken.

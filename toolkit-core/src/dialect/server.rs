@@ -146,10 +146,15 @@ impl Server {
         !matches!(self, Self::Cohere | Self::Ollama)
     }
 
+    /// Whether each call of a reply has an id.
+    pub(super) const fn has_ids(self) -> bool {
+        !matches!(self, Self::Ollama)
+    }
+
     /// The id of a call as it takes it; none where it has no ids.
     pub(super) fn wire_id(self, id: &str) -> Option<String> {
         match self {
-            Self::Ollama => None,
+            _ if !self.has_ids() => None,
             Self::Mistral if id.len() != 9 || !id.chars().all(|c| c.is_ascii_alphanumeric()) => {
                 Some(nine(id))
             }

@@ -16,6 +16,7 @@ use super::time::{self, Time};
 use super::{House, Timer, Way};
 use crate::call::{Outcome, Status};
 use crate::caller::Caller;
+use crate::content::Content;
 use crate::error::{Abort, Category, Cause, Failure, ToolConfigError};
 use crate::ledger::inside::{
     self as ledger, Attempt, Book, Claim, Known, Proposal, Record, Resumed, Settled, StoredError,
@@ -464,7 +465,7 @@ pub(super) fn refused(outcome: Outcome) -> Stopped {
 }
 
 fn of_output(output: Output) -> Outcome {
-    Outcome::ok(output.text, output.is_json).secret(output.is_secret)
+    Outcome::ok(output.text, output.is_json).secret(output.is_secret).with_content(output.content)
 }
 
 /// An outcome as a row keeps it.
@@ -486,15 +487,22 @@ fn stored(outcome: &Outcome) -> StoredOutcome {
             format!("(the first result had {} bytes and is not kept)", text.len())
         },
         is_json: is_kept && outcome.is_json(),
+        content: if is_kept { kept(outcome.content()) } else { Vec::new() },
         error,
     }
 }
 
+/// The blocks of a result, where they are not more than a row keeps; its text tells of them.
+fn kept(blocks: &[Content]) -> Vec<Content> {
+    let weight: usize = blocks.iter().map(Content::weight).sum();
+    if weight <= MOST_KEPT { blocks.to_vec() } else { Vec::new() }
+}
+
 fn restored(stored: StoredOutcome) -> Outcome {
-    let StoredOutcome { status, text, is_json, error } = stored;
+    let StoredOutcome { status, text, is_json, content, error } = stored;
     let status = Status::named(&status).unwrap_or(Status::Failed);
     match error {
-        None => Outcome::ok(text, is_json),
+        None => Outcome::ok(text, is_json).with_content(content),
         Some(StoredError { category, retryable, hint }) => {
             Outcome::kept_error(status, text, Category::named(&category), retryable, hint)
         }

@@ -166,7 +166,9 @@ pub(super) fn settle(
     let most = most_bytes(tool, limits);
     match ended {
         Ok(Ok(output)) => {
-            let outcome = Outcome::ok(output.text, output.is_json).secret(output.is_secret);
+            let outcome = Outcome::ok(output.text, output.is_json)
+                .secret(output.is_secret)
+                .with_content(output.content);
             Ok(outcome.within(most))
         }
         Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), most, entered),

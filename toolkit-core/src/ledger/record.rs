@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key::{ApprovalId, AttemptId, Bound, Digest};
 use super::store::{LedgerError, Row, RowKey, RowState, Timestamp};
+use crate::content::Content;
 use crate::tool::OnUnknown;
 
 /// The form of the documents that this version writes, and the newest that it reads.
@@ -169,6 +170,9 @@ pub struct StoredOutcome {
     pub text: String,
     /// Whether that is JSON.
     pub is_json: bool,
+    /// The blocks of a result that is not text alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Content>,
     /// What is told of it besides, where it is an error.
     pub error: Option<StoredError>,
 }

@@ -693,6 +693,7 @@ impl StoredOutcome {
     /// A success that a person or a verification tells of.
     #[must_use]
     pub fn ok(text: &str) -> Self {
-        Self { status: "ok".to_owned(), text: text.to_owned(), is_json: false, error: None }
+        let (status, text) = ("ok".to_owned(), text.to_owned());
+        Self { status, text, is_json: false, content: Vec::new(), error: None }
     }
 }

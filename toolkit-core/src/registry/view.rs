@@ -12,7 +12,7 @@ use super::{Finder, Options, Registry};
 use crate::arguments;
 use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
-use crate::dialect::{Definition, Dialect, Form, Inbound, Offer, portable};
+use crate::dialect::{Definition, Dialect, Inbound, Mark, Offer, portable};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{
     self, Allowed, Done, Entry, Label, Sight, Viewer, in_reach, is_visible, strips, trifecta,
@@ -300,7 +300,7 @@ impl View {
     ) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
         let call = call.borrow();
-        if call.form() == ToolCall::FULL && options.is_plain() {
+        if call.form_code() == ToolCall::FULL && options.is_plain() {
             let (entries, house) = (&checked.entries, &checked.house);
             let run_id = options.run_of();
             if let Some(ended) = gate::straight(entries, house, self.sight(), run_id, call) {
@@ -313,6 +313,12 @@ impl View {
 
     async fn through_gates(&self, options: Options, call: &ToolCall) -> Result<Outcome, Abort> {
         let (checked, viewer) = (&self.registry.0, self.viewer(call.name(), options));
+        if Mark::of(call) == Mark::Undecided {
+            return Err(Abort::Config(ToolConfigError::new(
+                "a reply was read without what its request showed, by a dialect that is strict \
+                 where possible; read it with `Offer::read` or `Offer::stream`",
+            )));
+        }
         let inbound = match self.inbound(call) {
             None => None,
             Some(Ok(inbound)) => Some(inbound),
@@ -477,13 +483,11 @@ impl View {
             return Arc::default();
         }
         let done = calls.into_iter().map(|(call, is_rehearsed)| {
-            let call = match self.inbound(&call) {
-                Some(Ok(inbound)) => inbound.call,
-                Some(Err(_)) | None => call,
-            };
             let checked = &self.registry.0;
             // It was done also where its tool is out of sight by now.
-            let entry = checked.entries.iter().find(|entry| entry.tool.name == call.name())?;
+            let place = self.place_among(call.name(), |_| true)?;
+            let entry = checked.entries.get(place)?;
+            let call = self.read_as(entry, place, &call).ok()?.call;
             let limits = checked.house.limits.unmeasured();
             // What it ran with: its defaults are written in.
             let arguments = arguments::normal_form(&entry.schema, call.given(), &limits).ok()?;
@@ -509,27 +513,35 @@ impl View {
     ///
     /// Only a visible tool's call is decoded: what a hidden one takes is told to nobody.
     fn inbound(&self, call: &ToolCall) -> Option<Result<Inbound, Box<Outcome>>> {
-        let checked = &self.registry.0;
-        let form = Form::decoded(call.form()).filter(|form| *form != Form::EXACT);
         let is_own = |entry: &Entry| entry.tool.name == call.name();
-        if form.is_none() && checked.entries.iter().any(is_own) {
+        if call.form_code() == ToolCall::FULL && self.registry.0.entries.iter().any(is_own) {
             return None;
         }
         let place = self.place_of(call.name())?;
-        let entry = checked.entries.get(place)?;
-        let planned = form.and_then(|form| {
-            let (planned, _) = checked.forms.plan(&checked.definitions, &self.seen_at(), form);
-            planned.into_iter().find(|planned| planned.index == place)
-        });
-        let projection = planned.as_ref().map(|planned| &*planned.projection);
-        Some(Inbound::of(call, entry, projection, &checked.house.limits))
+        Some(self.read_as(self.registry.0.entries.get(place)?, place, call))
+    }
+
+    /// A call of the tool at a place, as the gates take it.
+    fn read_as(
+        &self,
+        entry: &Entry,
+        place: usize,
+        call: &ToolCall,
+    ) -> Result<Inbound, Box<Outcome>> {
+        let checked = &self.registry.0;
+        let reading = checked.forms.reading(&checked.definitions, place, Mark::of(call));
+        Inbound::of(call, entry, &reading, &checked.house.limits)
     }
 
     /// Where the visible tool is that has this name, or has it on the wire.
     fn place_of(&self, name: &str) -> Option<usize> {
+        self.place_among(name, |entry| self.sees(entry))
+    }
+
+    fn place_among(&self, name: &str, is_among: impl Fn(&Entry) -> bool) -> Option<usize> {
         let entries = &self.registry.0.entries;
         let named = |is: &dyn Fn(&str) -> bool| {
-            entries.iter().position(|entry| is(&entry.tool.name) && self.sees(entry))
+            entries.iter().position(|entry| is(&entry.tool.name) && is_among(entry))
         };
         named(&|own| own == name).or_else(|| named(&|own| portable(own) == name))
     }

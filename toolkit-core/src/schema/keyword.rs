@@ -62,6 +62,38 @@ const FOREIGN: [&str; 11] = [
     "$dynamicRef",
 ];
 
+/// Keywords that say something to a reader and nothing to a validator, or name a place.
+const ANNOTATIONS: [&str; 18] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$comment",
+    "$schema",
+    "$id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$defs",
+    "$vocabulary",
+    "definitions",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// Whether a keyword judges values.
+pub(crate) fn judges(keyword: &str) -> bool {
+    OWN.contains(&keyword) || FOREIGN.contains(&keyword)
+}
+
+/// Whether JSON Schema 2020-12 has a keyword.
+pub(crate) fn is_keyword(keyword: &str) -> bool {
+    judges(keyword) || ANNOTATIONS.contains(&keyword)
+}
+
 /// Keywords of older drafts that judge values, and what 2020-12 has for them.
 const OLDER: [(&str, &str); 4] = [
     ("$recursiveRef", "$dynamicRef"),
@@ -73,10 +105,7 @@ const OLDER: [(&str, &str); 4] = [
 pub(super) fn role(keyword: &str) -> Role {
     match keyword {
         _ if FOREIGN.contains(&keyword) => Role::Foreign,
-        "title" | "description" | "default" | "examples" | "deprecated" | "readOnly"
-        | "writeOnly" | "$comment" | "$schema" | "$id" | "$anchor" | "$dynamicAnchor" | "$defs"
-        | "$vocabulary" | "definitions" | "contentEncoding" | "contentMediaType"
-        | "contentSchema" => Role::Annotation,
+        _ if ANNOTATIONS.contains(&keyword) => Role::Annotation,
         // Any other is an annotation to JSON Schema; a slip of the pen would go unseen.
         other => meant(other).map_or(Role::Annotation, |right| Role::Mistake { right }),
     }

@@ -23,6 +23,7 @@ pub(crate) use compile::{Reading, compile_as, integers_of};
 pub(crate) use decimal::Decimal;
 pub(crate) use format::{Format, pattern_words};
 pub(crate) use keys::{Keys, integer_words};
+pub(crate) use keyword::{is_keyword, judges};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
 pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
 pub(crate) use sample::sample;

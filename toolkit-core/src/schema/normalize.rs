@@ -11,6 +11,7 @@ use super::keys;
 use super::keyword;
 use super::older;
 use super::reading;
+use super::walk::{Holds, holds};
 
 type Object = Map<String, Value>;
 
@@ -165,33 +166,25 @@ fn normalize(root: Value) -> Result<Value, Vec<String>> {
 pub(super) fn walk(schema: &mut Value, visit: &mut impl FnMut(&mut Object)) {
     let Value::Object(node) = schema else { return };
     for (keyword, value) in node.iter_mut() {
-        match (keyword.as_str(), value) {
-            (
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-                | "dependencies",
-                Value::Object(named),
-            ) => {
+        let held = match keyword.as_str() {
+            // What is in a text is not judged, and stays as it is.
+            "contentSchema" => Holds::None,
+            // As older drafts wrote it.
+            "dependencies" => Holds::Named,
+            "items" if value.is_array() => Holds::List,
+            "additionalItems" => Holds::One,
+            _ => holds(keyword, value),
+        };
+        match (held, value) {
+            (Holds::Named, Value::Object(named)) => {
                 named.values_mut().for_each(|schema| walk(schema, visit));
             }
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(list)) => {
+            (Holds::List, Value::Array(list)) => {
                 for schema in list {
                     walk(schema, visit);
                 }
             }
-            (
-                "items"
-                | "additionalItems"
-                | "additionalProperties"
-                | "propertyNames"
-                | "not"
-                | "contains"
-                | "if"
-                | "then"
-                | "else"
-                | "unevaluatedItems"
-                | "unevaluatedProperties",
-                schema,
-            ) => walk(schema, visit),
+            (Holds::One, schema) => walk(schema, visit),
             _ => {}
         }
     }

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::merge::merged;
+use super::pattern::is_taken;
+use super::reference::Defined;
 use super::rewrite::{Rewrite, RewriteKind};
 use super::steps::Step;
-use super::tree::{Object, is_recursive, members, put, target, text, types, values};
-use super::words::{self, Lost, described, lost};
-use crate::dialect::form::{Form, Patterns, References, Rules, Values};
+use super::tree::{Object, members, put, text, types, values};
+use super::values::is_of;
+use super::words::{Lost, described, lost};
+use crate::dialect::form::{Form, Rules};
+use crate::schema;
 
 /// More schemas than this in one tool are references that were written out again and again.
 const MOST_SCHEMAS: usize = 20_000;
@@ -31,14 +34,6 @@ pub(super) struct Fault {
     pub(super) advice: String,
 }
 
-/// A definition that something refers to.
-struct Defined {
-    reference: String,
-    name: String,
-    /// Not while it is being written.
-    written: Option<(Value, Step)>,
-}
-
 /// One tool's schema on its way into an API's form.
 pub(super) struct Pass<'d> {
     pub(super) form: Form,
@@ -49,8 +44,8 @@ pub(super) struct Pass<'d> {
     /// Whether what is being written may be left out.
     pub(super) is_below_optional: bool,
     /// The definitions by what refers to them, in the order of their first use.
-    definitions: Vec<Defined>,
-    merging: Vec<String>,
+    pub(super) definitions: Vec<Defined>,
+    pub(super) merging: Vec<String>,
     schemas: usize,
 }
 
@@ -130,134 +125,6 @@ impl<'d> Pass<'d> {
         made
     }
 
-    /// Puts what a node refers to, and what it is all of, into the node, where it can not stay a
-    /// reference.
-    fn gather(&mut self, node: &Object, at: &str) -> Option<Object> {
-        let mut node = node.clone();
-        loop {
-            if let Some(Value::Array(all)) = node.shift_remove("allOf") {
-                for one in &all {
-                    let Value::Object(one) = one else { continue };
-                    node = self.joined(&node, one, at)?;
-                }
-            }
-            let Some(reference) = node.get("$ref").and_then(Value::as_str).map(str::to_owned)
-            else {
-                return Some(node);
-            };
-            let Some(found) = target(self.document, &reference) else {
-                let advice = format!("`{reference}` is not in the schema; write it into `$defs`");
-                return self.refuse(at, "$ref", advice);
-            };
-            let recursive = is_recursive(self.document, &reference);
-            self.allowed(recursive, &reference, at)?;
-            let stays = match self.rules.references {
-                References::All | References::NotRecursive => true,
-                References::OnlyRecursive => recursive,
-                References::None => false,
-            };
-            let beside = node.keys().filter(|name| *name != "$ref");
-            let is_alone = beside.clone().count() == 0;
-            let only_words = beside.clone().all(|name| !words::judges(name));
-            if stays && (is_alone || (only_words && self.merging.contains(&reference))) {
-                return Some(Object::from_iter([("$ref".to_owned(), reference.into())]));
-            }
-            if self.merging.contains(&reference) {
-                return self.refuse(
-                    at,
-                    "$ref",
-                    "the schema is part of itself, with more beside the reference; leave that out",
-                );
-            }
-            self.merging.push(reference);
-            node.shift_remove("$ref");
-            let found = found.as_object().cloned().unwrap_or_default();
-            node = self.joined(&node, &found, at)?;
-        }
-    }
-
-    fn joined(&mut self, node: &Object, other: &Object, at: &str) -> Option<Object> {
-        match merged(node, other) {
-            Ok(joined) => Some(joined),
-            Err(keyword) => {
-                self.refuse(at, &keyword, "it is said twice of one value, differently; say it once")
-            }
-        }
-    }
-
-    /// Whether the API takes a recursive schema here.
-    fn allowed(&mut self, recursive: bool, reference: &str, at: &str) -> Option<()> {
-        let name = reference.rsplit('/').next().unwrap_or_default();
-        match self.rules.references {
-            _ if !recursive => Some(()),
-            References::All => Some(()),
-            References::OnlyRecursive if self.is_below_optional => Some(()),
-            References::OnlyRecursive => self.refuse(
-                at,
-                "$ref",
-                format!("`{name}` is part of itself; that is taken below an optional field only"),
-            ),
-            References::NotRecursive | References::None => self.refuse(
-                at,
-                "$ref",
-                format!("`{name}` is part of itself; take a list of nodes that name their parents"),
-            ),
-        }
-    }
-
-    fn reference(&mut self, reference: &str, at: &str) -> Option<Made> {
-        // The root is written under no name, since it is written another way.
-        if reference == "#" {
-            return self.refuse(
-                at,
-                "$ref",
-                "the arguments are part of themselves; put what repeats into `$defs`",
-            );
-        }
-        let known = self.definitions.iter().find(|known| known.reference == reference);
-        let name = match known {
-            Some(known) => known.name.clone(),
-            None => self.define(reference)?,
-        };
-        let schema = Object::from_iter([("$ref".to_owned(), format!("#/$defs/{name}").into())]);
-        Some(Made { schema, step: Step::Reference(name), nullable: false })
-    }
-
-    /// Writes a definition; it is known by its name before it is written, since it may refer to
-    /// itself.
-    fn define(&mut self, reference: &str) -> Option<String> {
-        let last = reference.rsplit('/').next().unwrap_or_default();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-        let plain: String = last.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let mut name = plain.clone();
-        let mut number = 2;
-        while self.definitions.iter().any(|taken| taken.name == name) {
-            name = format!("{plain}_{number}");
-            number += 1;
-        }
-        self.definitions.push(Defined {
-            reference: reference.to_owned(),
-            name: name.clone(),
-            written: None,
-        });
-        let found = target(self.document, reference)?;
-        // It is used in more places than this one.
-        let merging = std::mem::take(&mut self.merging);
-        let made = self.lower(found, &format!("$defs.{name}"));
-        self.merging = merging;
-        let (schema, step) = self.with_null(made?, false);
-        if let Some(defined) = self.definitions.iter_mut().find(|defined| defined.name == name) {
-            defined.written = Some((schema.into(), step));
-        }
-        Some(name)
-    }
-
-    /// What is done to the values of a definition, once it is written.
-    pub(super) fn step_of(&self, name: &str) -> Option<&Step> {
-        let defined = self.definitions.iter().find(|defined| defined.name == name)?;
-        defined.written.as_ref().map(|(_, step)| step)
-    }
-
     /// Writes a schema that says what kind of value it is of.
     pub(super) fn typed(&mut self, node: &Object, at: &str) -> Option<Made> {
         let named = types(node);
@@ -291,7 +158,7 @@ impl<'d> Pass<'d> {
         Some(Made { nullable: made.nullable || nullable, ..made })
     }
 
-    fn null(&mut self, node: &Object, at: &str) -> Option<Made> {
+    pub(super) fn null(&mut self, node: &Object, at: &str) -> Option<Made> {
         if !self.rules.nulls {
             return self.refuse(
                 at,
@@ -305,7 +172,7 @@ impl<'d> Pass<'d> {
 
     /// Writes a value of which nothing is said.
     pub(super) fn anything(&mut self, node: &Object, at: &str) -> Option<Made> {
-        if let Some(keyword) = node.keys().find(|name| words::judges(name)) {
+        if let Some(keyword) = node.keys().find(|name| schema::judges(name)) {
             return self.refuse(at, keyword, "its `type` is missing; write it");
         }
         if self.rules.anything {
@@ -332,7 +199,7 @@ impl<'d> Pass<'d> {
         let mut schema = members(json!({ "type": of }));
         let mut left = Vec::new();
         for (keyword, value) in node {
-            if !judges(keyword, of) {
+            if !says_of(keyword, of) {
                 continue;
             }
             match self.kept(node, keyword, value, of) {
@@ -355,7 +222,7 @@ impl<'d> Pass<'d> {
         value: &Value,
         of: &str,
     ) -> Option<(String, Value)> {
-        let takes = |keyword: &str| self.rules.keywords.contains(&keyword);
+        let takes = |keyword: &str| self.rules.takes(keyword);
         match keyword {
             "format" => {
                 let is_taken =
@@ -376,94 +243,6 @@ impl<'d> Pass<'d> {
             }
             _ => takes(keyword).then(|| (keyword.to_owned(), value.clone())),
         }
-    }
-
-    /// Writes a closed set of values.
-    fn values(&mut self, node: &Object, values: &[Value], at: &str) -> Option<Made> {
-        let nullable = values.iter().any(Value::is_null);
-        let values: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
-        let mut kinds: Vec<&str> = Vec::new();
-        for value in &values {
-            let kind = kind_of(value);
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        if kinds.contains(&"integer") && kinds.contains(&"number") {
-            kinds.retain(|kind| *kind != "integer");
-        }
-        let made = match kinds.as_slice() {
-            [] if nullable => return self.null(node, at),
-            [] => return self.refuse(at, "enum", "no value is accepted here; leave it out"),
-            ["object" | "array"] => self.refuse(
-                at,
-                "enum",
-                "objects and lists in it have no form; write an `anyOf` of their schemas",
-            ),
-            [kind] => self.values_of(node, &values, kind, at),
-            several => {
-                let forms: Vec<Value> = several
-                    .iter()
-                    .map(|kind| {
-                        let own: Vec<&Value> =
-                            values.iter().filter(|value| is_of(value, kind)).collect();
-                        json!({ "type": kind, "enum": own })
-                    })
-                    .collect();
-                self.forms(node, &forms, at)
-            }
-        }?;
-        Some(Made { nullable: made.nullable || nullable, ..made })
-    }
-
-    fn values_of(&mut self, node: &Object, values: &[Value], kind: &str, at: &str) -> Option<Made> {
-        let is_taken = match self.rules.values {
-            Values::Any | Values::Primitives => true,
-            Values::TextsAndNumbers => kind != "boolean",
-            Values::Texts => kind == "string",
-        };
-        let mut schema = members(json!({ "type": kind }));
-        let mut hints = Vec::new();
-        if !is_taken {
-            let told: Vec<String> = values.iter().map(Value::to_string).collect();
-            hints.push(format!("one of {}", told.join(", ")));
-            self.note(at, RewriteKind::Wider, format!("one of {}", told.join(", ")));
-        } else if let (true, Some(one)) = (self.rules.constants, node.get("const")) {
-            put(&mut schema, "const", one.clone());
-        } else {
-            put(&mut schema, "enum", values);
-        }
-        let names: Vec<String> =
-            values.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        let step =
-            if self.rules.loose_case && is_taken { self.any_case(names, at)? } else { Step::Same };
-        let mut left = Vec::new();
-        if let Some(default) = node.get("default") {
-            if self.rules.keywords.contains(&"default") {
-                put(&mut schema, "default", default.clone());
-            } else {
-                left.push("default");
-            }
-        }
-        hints.extend(self.hints(node, &left, at)?);
-        let schema = describe(node, schema, &hints);
-        Some(Made { schema, step, nullable: false })
-    }
-
-    /// Names that the model may write in other case; two must not differ in nothing else.
-    fn any_case(&mut self, names: Vec<String>, at: &str) -> Option<Step> {
-        for (index, name) in names.iter().enumerate() {
-            let twin = names.iter().take(index).find(|other| other.eq_ignore_ascii_case(name));
-            if let Some(twin) = twin {
-                let advice = format!(
-                    "`{twin}` and `{name}` differ by case only, which the provider does not keep; \
-                     rename one"
-                );
-                return self.refuse(at, "enum", advice);
-            }
-        }
-        let has_letters = |name: &String| name.contains(|c: char| c.is_ascii_alphabetic());
-        Some(if names.iter().any(has_letters) { Step::Names(names) } else { Step::Same })
     }
 
     /// What the description must say of keywords that are not taken.
@@ -544,7 +323,7 @@ pub(super) fn describe(node: &Object, schema: Object, hints: &[String]) -> Objec
 }
 
 /// Whether a keyword says something of values of a type.
-pub(super) fn judges(keyword: &str, of: &str) -> bool {
+pub(super) fn says_of(keyword: &str, of: &str) -> bool {
     match keyword {
         "type" | "description" | "enum" | "const" | "nullable" => false,
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
@@ -566,51 +345,4 @@ pub(super) fn judges(keyword: &str, of: &str) -> bool {
         | "unevaluatedProperties" => of == "object",
         _ => true,
     }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-pub(super) fn is_of(value: &Value, of: &str) -> bool {
-    let kind = kind_of(value);
-    kind == of || (of == "number" && kind == "integer")
-}
-
-/// Whether a provider's engine takes a pattern.
-fn is_taken(pattern: &str, patterns: Patterns) -> bool {
-    let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
-    match patterns {
-        Patterns::All => true,
-        Patterns::None => false,
-        Patterns::NoLookAround => !looks,
-        Patterns::Simple => !looks && !has_word_boundary(pattern) && !has_wide_count(pattern),
-    }
-}
-
-/// Whether a pattern has `\b`, `\B` or a reference back.
-fn has_word_boundary(pattern: &str) -> bool {
-    let mut is_escaped = false;
-    pattern.chars().any(|c| {
-        let was_escaped = is_escaped;
-        is_escaped = !was_escaped && c == '\\';
-        was_escaped && matches!(c, 'b' | 'B' | 'k' | '1'..='9')
-    })
-}
-
-/// Whether a pattern counts further than the provider's engine unrolls.
-fn has_wide_count(pattern: &str) -> bool {
-    const MOST: u32 = 100;
-    pattern.split('{').skip(1).any(|rest| {
-        let Some((count, _)) = rest.split_once('}') else { return false };
-        count.split(',').any(|number| number.trim().parse::<u32>().is_ok_and(|count| count > MOST))
-    })
 }

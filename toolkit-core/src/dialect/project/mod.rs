@@ -7,12 +7,15 @@ mod fits;
 mod lower;
 mod merge;
 mod object;
+mod pattern;
 mod plain;
+mod reference;
 mod rewrite;
 mod root;
 mod steps;
 mod tree;
 mod union;
+mod values;
 mod words;
 
 use std::borrow::Cow;

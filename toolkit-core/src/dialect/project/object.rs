@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::lower::{Made, Pass, describe, judges};
+use super::lower::{Made, Pass, describe, says_of};
 use super::plain::{in_order, rest};
 use super::rewrite::RewriteKind;
 use super::steps::Step;
@@ -321,7 +321,7 @@ impl Pass<'_> {
                     Some(1.into())
                 }
                 ("default", _) => None,
-                _ if self.rules.keywords.contains(&keyword) => Some(value.clone()),
+                _ if self.rules.takes(keyword) => Some(value.clone()),
                 _ => None,
             };
             let is_whole = kept.as_ref() == Some(value);
@@ -376,7 +376,7 @@ fn left<'n>(node: &'n Object, of: &str) -> Vec<&'n str> {
         ) || (name == "unevaluatedProperties" && node.get(name) == Some(&Value::Bool(false)))
     };
     let names = node.keys().map(String::as_str);
-    names.filter(|name| judges(name, of) && !is_structure(name)).collect()
+    names.filter(|name| says_of(name, of) && !is_structure(name)).collect()
 }
 
 /// The bounds of a map, as those of its list of pairs.

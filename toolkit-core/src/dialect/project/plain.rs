@@ -71,7 +71,7 @@ impl Copy<'_> {
     fn object(&mut self, node: &Object, at: &str) -> Object {
         let mut written = Object::new();
         for (keyword, value) in node {
-            if !self.rules.keywords.contains(&keyword.as_str()) {
+            if !self.rules.takes(keyword) {
                 let what = format!("`{keyword}` is no keyword of JSON Schema");
                 self.rewrites.push(Rewrite::new(at, RewriteKind::Equal, what));
                 continue;

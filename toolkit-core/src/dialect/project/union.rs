@@ -7,6 +7,7 @@ use super::rewrite::RewriteKind;
 use super::steps::Step;
 use super::tree::{Object, names, target, text, types, values};
 use super::words;
+use crate::schema::judges;
 
 impl Pass<'_> {
     /// Writes a union; what stands beside it becomes part of each form.
@@ -24,7 +25,7 @@ impl Pass<'_> {
             .iter()
             .filter(|(name, _)| *name != keyword)
             .map(|(name, value)| (name.clone(), value.clone()))
-            .partition(|(name, _)| !words::judges(name));
+            .partition(|(name, _)| !judges(name));
         let mut forms = Vec::new();
         for branch in branches {
             if *branch == Value::Bool(false) {

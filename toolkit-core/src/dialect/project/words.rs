@@ -6,55 +6,6 @@ use crate::schema::{Format, integer_words, pattern_words};
 
 type Object = Map<String, Value>;
 
-/// Keywords that judge values; any other is an annotation.
-const ASSERTIONS: [&str; 40] = [
-    "type",
-    "enum",
-    "const",
-    "required",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "uniqueItems",
-    "pattern",
-    "format",
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "propertyNames",
-    "prefixItems",
-    "items",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "$ref",
-    "$dynamicRef",
-    "dependentRequired",
-    "dependentSchemas",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
-/// Whether a keyword judges values.
-pub(super) fn judges(keyword: &str) -> bool {
-    ASSERTIONS.contains(&keyword)
-}
-
 /// What becomes of a keyword that is not taken.
 #[derive(Debug, PartialEq)]
 pub(super) enum Lost {

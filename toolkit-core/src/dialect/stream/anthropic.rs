@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Draft, Reader, broken_off, nothing_began};
 use crate::dialect::anthropic::ending;
 use crate::dialect::form::Form;
-use crate::dialect::read::{DialectError, check, parse, shape};
+use crate::dialect::read::{DialectError, Ids, check, parse, shape};
 use crate::dialect::reply::{Ending, Part, Reply};
 
 const NAME: &str = "anthropic";
@@ -17,6 +17,7 @@ pub(in crate::dialect) struct AnthropicEvents {
     id: Option<String>,
     blocks: Vec<(u64, Block)>,
     reason: Option<String>,
+    ids: Ids,
     has_begun: bool,
     has_ended: bool,
 }
@@ -29,12 +30,13 @@ enum Block {
 }
 
 impl AnthropicEvents {
-    pub(in crate::dialect) const fn new(form: Form) -> Self {
+    pub(in crate::dialect) fn new(form: Form) -> Self {
         Self {
             form,
             id: None,
             blocks: Vec::new(),
             reason: None,
+            ids: Ids::default(),
             has_begun: false,
             has_ended: false,
         }
@@ -54,12 +56,8 @@ impl AnthropicEvents {
                 // The input comes in pieces; a server that sends it at once is understood.
                 let given = start.input.map_or("", RawValue::get);
                 let arguments = if matches!(given, "{}" | "null") { "" } else { given };
-                Block::Call(Draft {
-                    id: start.id.unwrap_or_default(),
-                    name,
-                    arguments: arguments.to_owned(),
-                    is_whole: false,
-                })
+                let id = self.ids.needed(NAME, "$.content_block.id", start.id)?;
+                Block::Call(Draft { id, name, arguments: arguments.to_owned(), is_whole: false })
             }
             _ => Block::Opaque(parse(NAME, "$.content_block", raw.get())?, String::new()),
         };

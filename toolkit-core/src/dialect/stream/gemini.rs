@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::{Reader, broken_off, nothing_began};
 use crate::dialect::form::Form;
 use crate::dialect::gemini::{ending, read_part, received};
-use crate::dialect::read::{DialectError, check, parse, shape};
+use crate::dialect::read::{DialectError, Ids, check, parse, shape};
 use crate::dialect::reply::{Ending, Part, Reply};
 
 const NAME: &str = "gemini";
@@ -16,17 +16,19 @@ pub(in crate::dialect) struct GeminiChunks {
     id: Option<String>,
     parts: Vec<Part>,
     reason: Option<String>,
+    ids: Ids,
     is_blocked: bool,
     has_begun: bool,
 }
 
 impl GeminiChunks {
-    pub(in crate::dialect) const fn new(form: Form) -> Self {
+    pub(in crate::dialect) fn new(form: Form) -> Self {
         Self {
             form,
             id: None,
             parts: Vec::new(),
             reason: None,
+            ids: Ids::default(),
             is_blocked: false,
             has_begun: false,
         }
@@ -64,7 +66,7 @@ impl Reader for GeminiChunks {
                 return Err(shape(NAME, &path, found));
             }
             let mut read = Vec::new();
-            read_part(part, &path, &mut read)?;
+            read_part(part, &path, &mut self.ids, &mut read)?;
             for part in read {
                 match (part, self.parts.last_mut()) {
                     (Part::Text(piece), Some(Part::Text(text))) => {

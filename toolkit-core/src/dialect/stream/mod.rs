@@ -1,24 +1,30 @@
 //! A reply that comes in pieces.
 
 mod anthropic;
+mod cohere;
 mod gemini;
+mod ollama;
 mod openai_chat;
 mod openai_responses;
 
 use std::fmt;
 
 pub(super) use anthropic::AnthropicEvents;
+pub(super) use cohere::CohereEvents;
 pub(super) use gemini::GeminiChunks;
+pub(super) use ollama::OllamaLines;
 pub(super) use openai_chat::ChatChunks;
 pub(super) use openai_responses::ResponsesEvents;
 
 use super::read::{DialectError, shape};
 use super::reply::{Ending, Part, Reply};
+use super::shown::ShownForms;
 use crate::call::ToolCall;
 
 /// A reply that comes in pieces, put together.
 ///
-/// [`Dialect::stream`](super::Dialect::stream) starts one. What is not there at the end is never
+/// [`Offer::stream`](super::Offer::stream) starts one, or
+/// [`Dialect::stream`](super::Dialect::stream). What is not there at the end is never
 /// made up: a call whose end did not come is cut off, and is never executed.
 ///
 /// ```
@@ -43,11 +49,20 @@ use crate::call::ToolCall;
 /// assert_eq!(reply.tool_calls().next().unwrap().arguments(), r#"{"a": 2, "b": 3}"#);
 /// # Ok::<(), toolkit::dialect::DialectError>(())
 /// ```
-pub struct Stream(Box<dyn Reader>);
+pub struct Stream {
+    reader: Box<dyn Reader>,
+    /// What the request showed, where that is known.
+    shown: Option<ShownForms>,
+}
 
 impl Stream {
     pub(super) fn new(reader: impl Reader + 'static) -> Self {
-        Self(Box::new(reader))
+        Self { reader: Box::new(reader), shown: None }
+    }
+
+    /// The same, of a reply to a request that showed this.
+    pub(super) fn read_by(self, shown: ShownForms) -> Self {
+        Self { shown: Some(shown), ..self }
     }
 
     /// Takes the data of one event; the text in it that is for the user.
@@ -55,7 +70,7 @@ impl Stream {
     /// # Errors
     /// The data is not JSON, reports an error, or is no event of this provider's reply.
     pub fn push(&mut self, data: &str) -> Result<Option<String>, DialectError> {
-        self.0.push(data)
+        self.reader.push(data)
     }
 
     /// Puts the reply together, when no more events come.
@@ -63,7 +78,11 @@ impl Stream {
     /// # Errors
     /// No reply began.
     pub fn end(self) -> Result<Reply, DialectError> {
-        self.0.end()
+        let reply = self.reader.end()?;
+        Ok(match self.shown {
+            Some(shown) => shown.marked(reply),
+            None => reply,
+        })
     }
 }
 

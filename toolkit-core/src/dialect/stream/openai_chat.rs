@@ -5,13 +5,13 @@ use serde::Deserialize;
 use super::{Draft, Reader, broken_off, nothing_began};
 use crate::dialect::form::Form;
 use crate::dialect::openai_chat::ending_of;
-use crate::dialect::read::{DialectError, check, parse, shape};
+use crate::dialect::read::{DialectError, Ids, check, parse, shape};
 use crate::dialect::reply::{Ending, Part, Reply};
-
-const NAME: &str = "openai_chat";
 
 pub(in crate::dialect) struct ChatChunks {
     form: Form,
+    /// The server's name.
+    name: &'static str,
     id: Option<String>,
     text: String,
     refusal: String,
@@ -22,9 +22,10 @@ pub(in crate::dialect) struct ChatChunks {
 }
 
 impl ChatChunks {
-    pub(in crate::dialect) const fn new(form: Form) -> Self {
+    pub(in crate::dialect) const fn new(form: Form, name: &'static str) -> Self {
         Self {
             form,
+            name,
             id: None,
             text: String::new(),
             refusal: String::new(),
@@ -52,7 +53,7 @@ impl ChatChunks {
         let Some(draft) = known else {
             let Some(name) = name else {
                 let path = "$.choices[0].delta.tool_calls[0].function.name";
-                return Err(shape(NAME, path, "a call without a name"));
+                return Err(shape(self.name, path, "a call without a name"));
             };
             let id = id.unwrap_or_default();
             self.calls.push((piece.index, Draft { id, name, arguments, is_whole: false }));
@@ -61,7 +62,7 @@ impl ChatChunks {
         if let Some(name) = name.filter(|name| *name != draft.name) {
             let path = "$.choices[0].delta.tool_calls[0].function.name";
             let found = format!("two calls are glued together, of {:?} and {name:?}", draft.name);
-            return Err(shape(NAME, path, &found));
+            return Err(shape(self.name, path, &found));
         }
         if let Some(id) = id {
             draft.id = id;
@@ -77,8 +78,8 @@ impl Reader for ChatChunks {
             self.has_ended = true;
             return Ok(None);
         }
-        check(NAME, data, "choices")?;
-        let chunk: Chunk = parse(NAME, "$", data)?;
+        check(self.name, data, "choices")?;
+        let chunk: Chunk = parse(self.name, "$", data)?;
         self.has_begun = true;
         self.id = chunk.id.or_else(|| self.id.take());
         // The last chunk tells the usage, and has no choice.
@@ -96,20 +97,26 @@ impl Reader for ChatChunks {
 
     fn end(self: Box<Self>) -> Result<Reply, DialectError> {
         if !self.has_begun {
-            return Err(nothing_began(NAME));
+            return Err(nothing_began(self.name));
         }
         let is_told = self.reason.is_some() || self.has_ended;
         let is_refused = !self.refusal.trim().is_empty();
         let has_calls = !self.calls.is_empty();
         let ending: Option<Ending> =
             is_told.then(|| ending_of(self.reason.as_deref(), is_refused, has_calls));
-        let calls = self.calls.into_iter().map(|(_, mut draft)| {
+        let mut parts = vec![Part::Text(self.text), Part::Text(self.refusal)];
+        let mut ids = Ids::default();
+        for (index, (_, mut draft)) in self.calls.into_iter().enumerate() {
             // No call has an end of its own; they are whole where the reply is.
             draft.is_whole = is_told;
-            draft.part()
-        });
-        let texts = [Part::Text(self.text), Part::Text(self.refusal)];
-        let parts: Vec<Part> = texts.into_iter().chain(calls).collect();
+            let path = format!("$.choices[0].delta.tool_calls[{index}].id");
+            draft.id = if is_told {
+                ids.needed(self.name, &path, Some(draft.id))?
+            } else {
+                ids.given(self.name, &path, Some(draft.id))?
+            };
+            parts.push(draft.part());
+        }
         Ok(Reply::received(parts, broken_off(ending), self.id.as_deref(), self.form))
     }
 }

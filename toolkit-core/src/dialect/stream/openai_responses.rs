@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::{Draft, Reader, broken_off, nothing_began};
 use crate::dialect::form::Form;
 use crate::dialect::openai_responses::{ending, read_item};
-use crate::dialect::read::{DialectError, check, parse, shape};
+use crate::dialect::read::{DialectError, Ids, check, parse, shape};
 use crate::dialect::reply::{Part, Reply};
 
 const NAME: &str = "openai_responses";
@@ -122,12 +122,18 @@ impl Reader for ResponsesEvents {
             return Err(nothing_began(NAME));
         }
         self.items.sort_by_key(|(index, _)| *index);
-        let mut parts = Vec::new();
+        let (mut parts, mut ids) = (Vec::new(), Ids::default());
         for (index, item) in self.items {
             match item {
-                Item::Done(raw) => read_item(&raw, &format!("$.output[{index}]"), &mut parts)?,
+                Item::Done(raw) => {
+                    read_item(&raw, &format!("$.output[{index}]"), &mut ids, &mut parts)?;
+                }
                 Item::Text(text) => parts.push(Part::Text(text)),
-                Item::Call(draft) => parts.push(draft.part()),
+                Item::Call(mut draft) => {
+                    let path = format!("$.output[{index}].call_id");
+                    draft.id = ids.given(NAME, &path, Some(draft.id))?;
+                    parts.push(draft.part());
+                }
                 Item::Unknown => {}
             }
         }

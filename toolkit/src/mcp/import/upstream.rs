@@ -14,11 +14,12 @@ use rmcp::service::{
 };
 use rmcp::transport::Transport;
 use rmcp::{ClientHandler, ServiceExt};
-use serde::Serialize;
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::process::Child;
 use tokio::sync::watch;
-use toolkit_core::{CallContext, Failure, ToolError};
+use toolkit_core::{CallContext, Content, Failure, ToolError};
 
 use super::pins::Pins;
 
@@ -66,11 +67,26 @@ impl ClientHandler for Listener {
 }
 
 /// What a tool of another server gave.
-#[derive(Serialize)]
-#[serde(untagged)]
 pub(super) enum Given {
     Text(String),
-    Json(Value),
+    Blocks(Vec<Content>),
+    /// The media beside it are found as if it had them in it.
+    Json(Value, Vec<Content>),
+}
+
+impl Serialize for Given {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+            Self::Json(value, media) => {
+                for block in media {
+                    block.serialize(serde_json::value::Serializer).map_err(S::Error::custom)?;
+                }
+                value.serialize(serializer)
+            }
+        }
+    }
 }
 
 impl Upstream {
@@ -253,16 +269,30 @@ fn is_refusal(error: &ErrorData) -> bool {
 
 /// What came back, as what a function returns.
 fn given(result: CallToolResult) -> Result<Given, Failure> {
-    let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
     if result.is_error == Some(true) {
+        let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
         let why = if text.trim().is_empty() { "the server says that it failed" } else { &text };
         return Err(ToolError::business(why).into());
     }
+    let blocks: Vec<Content> = result.content.iter().map(content).collect();
+    let is_text = |block: &Content| block.kind() == "text";
     Ok(match result.structured_content {
-        Some(value) => Given::Json(value),
-        None if text.is_empty() => Given::Text("ok".to_owned()),
-        None => Given::Text(text),
+        Some(value) => {
+            // The text of it says the same.
+            Given::Json(value, blocks.into_iter().filter(|block| !is_text(block)).collect())
+        }
+        None if blocks.iter().all(is_text) => {
+            let text = result.content.iter().map(block).collect::<Vec<_>>().join("\n");
+            Given::Text(if text.is_empty() { "ok".to_owned() } else { text })
+        }
+        None => Given::Blocks(blocks),
     })
+}
+
+/// A part of a result; what is no block of the protocol is named.
+fn content(given: &ContentBlock) -> Content {
+    let written = serde_json::to_value(given).unwrap_or_default();
+    serde_json::from_value(written).unwrap_or_else(|_| Content::text(block(given)))
 }
 
 /// A part of a result as text; what is no text is named, for results are text here.
