@@ -7,4 +7,6 @@ mod gateway;
 mod http;
 mod lines;
 mod listing;
+mod poison;
 mod shop;
+mod upstream;
