@@ -8,5 +8,6 @@ mod http;
 mod lines;
 mod listing;
 mod poison;
+mod runs;
 mod shop;
 mod upstream;
