@@ -1,6 +1,7 @@
 //! A registry as an MCP server, and other servers' tools in a registry, from the other end.
 
 mod approvals;
+mod bad_input;
 mod client;
 mod crossing;
 mod gateway;
