@@ -61,6 +61,10 @@ struct Rule {
     /// Whether a person must agree to every call.
     #[serde(default)]
     approval: bool,
+    /// Whether what they answer is no text of strangers; else a person is asked about each effect
+    /// after it, in the same session.
+    #[serde(default)]
+    trusted: bool,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -111,6 +115,9 @@ impl Config {
     ) -> Result<Imported, Box<dyn Error>> {
         let mut import = Import::from_stdio(&self.name, command);
         for rule in self.rules.clone() {
+            if rule.trusted {
+                import = import.trusted(&rule.tools);
+            }
             import = import.rule(rule.tools.clone(), move |tool| rule.over(tool));
         }
         if let Some(pins) = pins {

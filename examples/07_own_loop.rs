@@ -1,5 +1,8 @@
 //! A loop of one's own: a client of HTTP, a dialect, and the registry between them.
 //!
+//! The loop is `run`, and `streamed`, which reads what comes while it comes; with the tool, a user
+//! writes less than 60 lines. What is below them says which provider is asked.
+//!
 //! `ANTHROPIC_API_KEY=… cargo run --example own_loop` (or `OPENAI_API_KEY=…`) asks the provider;
 //! the test runs the same loop against a server on the same machine.
 

@@ -121,3 +121,17 @@ async fn openai_is_asked_answered_and_asked_again() {
         })),
     );
 }
+
+/// The tool and the loop, without what says which provider is asked.
+#[test]
+fn a_loop_of_ones_own_has_sixty_lines_at_most() {
+    let program = include_str!("../07_own_loop.rs");
+    let (_, written) = program.split_once("#[tool(").unwrap();
+    let (written, _) = written.split_once("/// The provider whose key is there.").unwrap();
+    let (tool, rest) = written.split_once("/// Where a provider is asked, and how.").unwrap();
+    let (_, the_loop) = rest.split_once("/// Reads a stream of events").unwrap();
+    let lines = format!("#[tool({tool}{the_loop}");
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    let count = lines.lines().filter(is_code).count();
+    assert!((40..=60).contains(&count), "{count}");
+}

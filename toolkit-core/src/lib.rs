@@ -50,7 +50,7 @@ pub use index::Embedder;
 pub use limits::Limits;
 pub use lint::{Finding, Level, Lint, LintReport, Rule};
 pub use problem::{Path, Problem, ProblemKind, Step};
-pub use registry::{Options, Registry, RegistryBuilder, View};
+pub use registry::{Options, Registry, RegistryBuilder, RunMemory, View};
 pub use results::{Concise, Detail, Rows};
 pub use search::{Found, ToolSearch};
 pub use secret::Secret;

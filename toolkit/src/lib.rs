@@ -125,7 +125,7 @@ pub use toolkit_macros::toolbox;
 pub use toolkit_core::{Concise, Detail, Rows};
 
 // The registry, and what one agent sees of it.
-pub use toolkit_core::{Limits, OnTaint, Options, Registry, RegistryBuilder, View};
+pub use toolkit_core::{Limits, OnTaint, Options, Registry, RegistryBuilder, RunMemory, View};
 
 // The tools that fit a request.
 pub use toolkit_core::{Embedder, Found, ToolSearch};

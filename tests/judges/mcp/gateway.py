@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 
 GATEWAY, APPROVALS, NODE, PACKAGES, TIME = sys.argv[1:]
 FOLDER = Path(tempfile.mkdtemp())
+BETWEEN = Path(__file__).with_name("between.py")
 
 
 def server(name):
@@ -32,6 +33,7 @@ def told(what, text):
     """Prints it without what differs from run to run."""
     text = text.replace(str(FOLDER), "FOLDER")
     text = re.sub(r"apr_[0-9a-z]{26}", "apr_…", text)
+    text = re.sub(r"(error id) [^ )]+", r"\1 …", text)
     print(f"{what}: {text}")
 
 
@@ -170,10 +172,35 @@ async def time():
         told("pins are the same", str(pins.read_bytes() == damaged))
 
 
+async def wrong():
+    """The real server of files, which goes wrong: each way, and what is left of it."""
+    for how in ["poisoned", "changed", "dies"]:
+        home = FOLDER / how
+        home.mkdir()
+        command = [sys.executable, str(BETWEEN), how, "write_file", *server("filesystem"), str(home)]
+        rules = f'env = {{ CALLS = "{FOLDER}/calls" }}\n[[rule]]\ntools = "*_file"\neffect = "write"\n'
+        path = config(how, rules)
+        write = {"path": str(home / "b.txt"), "content": "beta\n"}
+
+        async def play(client):
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            told("write tools", " ".join(name for name in names if "write" in name))
+            if f"{how}__write_file" in names:
+                await call(client, f"{how}__write_file", write)
+
+        # The second time is another process of all of them.
+        for _ in range(2):
+            await session(path, command, play)
+        told(f"{how}, files", " ".join(sorted(file.name for file in home.iterdir())))
+    for line in (FOLDER / "calls").read_text().splitlines():
+        told("sent", line)
+
+
 async def main():
     await files()
     await memory()
     await time()
+    await wrong()
     for line in (FOLDER / "said").read_text().splitlines():
         if line.startswith("mcp_gateway"):
             told("said", line)

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+use toolkit::DynamicTool;
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 
@@ -35,6 +37,31 @@ fn test_elicitation(message: String) -> String {
     message
 }
 
+/// A tool whose schema says what it is written in, and refers to itself.
+///
+/// What is referred to in one place is written there; so an address has one in it.
+fn json_schema_2020_12() -> DynamicTool {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {
+            "address": {
+                "type": "object",
+                "properties": {
+                    "street": {"type": "string"},
+                    "city": {"type": "string"},
+                    "billed_to": {"$ref": "#/$defs/address"},
+                },
+            },
+        },
+        "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+        "additionalProperties": false,
+    });
+    let run = |_, _| async { Ok::<_, ToolError>("done") };
+    Tool::dynamic("json_schema_2020_12_tool", "Takes an address.", schema, run)
+        .effect(toolkit::Effect::Read)
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Registry::builder()
@@ -44,11 +71,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             test_tool_with_progress,
             test_elicitation
         ])
+        .tool(json_schema_2020_12())
         .ledger(MemoryLedger::new())
         .build()?;
     // The suite answers as the user.
     let caller = Caller::new("suite").scopes(["approvals:decide"]);
-    let server = toolkit::mcp::serve(registry).caller(caller);
+    let server = toolkit::mcp::serve(registry).caller(caller).exact();
     match std::env::args().nth(1) {
         Some(address) => server.http(address.parse()?).await?,
         None => server.stdio().await?,

@@ -131,6 +131,40 @@ async fn a_right_call_runs_and_a_wrong_one_is_told_all_that_is_wrong() {
     );
 }
 
+/// What others paid for arguments that their own schema refuses, or ended the run for.
+#[tokio::test]
+async fn what_others_run_is_told_and_runs_nothing() {
+    let rows = [
+        (
+            json!({"amount": "3"}),
+            "$.amount: expected a number at least 0.01, got text \"3\" (write 3 without quotes)",
+        ),
+        (json!({"amount": -1}), "$.amount: expected a number at least 0.01, got -1"),
+        (json!({"amount": true}), "$.amount: expected a number at least 0.01, got true"),
+        (
+            json!({"amount": 1, "pay_on": "next friday"}),
+            "$.pay_on: \"next friday\" does not match the required format. Expected: date as YYYY-MM-DD",
+        ),
+        (
+            json!({"amount": 1, "force": true}),
+            "$: unexpected field 'force' (allowed: amount, pay_on)",
+        ),
+    ];
+    for (arguments, expected) in rows {
+        let played = plays("create_payment", arguments.clone()).await;
+        assert_eq!(played.ended.as_deref(), Ok("done"), "{arguments}");
+        assert_eq!((played.told.as_str(), played.paid), (expected, 0), "{arguments}");
+    }
+    // What is no object: no call with it runs, and none ends the run.
+    for arguments in [json!(null), json!([]), json!([9.5, "2026-01-02"]), json!("")] {
+        let played = plays("create_payment", arguments.clone()).await;
+        assert_eq!((played.ended.as_deref(), played.paid), (Ok("done"), 0), "{arguments}");
+        assert!(!played.told.is_empty() && !played.told.contains("struct"), "{}", played.told);
+    }
+    // An integer is a number.
+    assert_eq!(told("create_payment", json!({"amount": 9})).await, "paid 9.0 today");
+}
+
 #[tokio::test]
 async fn a_wrong_name_does_not_end_the_run_and_a_hidden_one_reads_the_same() {
     let unknown = told("creat_payment", json!({})).await;

@@ -1,5 +1,7 @@
 //! Who is let in over HTTP.
 
+use std::time::Duration;
+
 use serde_json::json;
 use toolkit::mcp::serve;
 
@@ -169,4 +171,115 @@ async fn an_open_address_needs_authentication() {
         refused.to_string(),
         "others can reach 0.0.0.0:0: say with `authenticated` who a token is of",
     );
+}
+
+#[tokio::test]
+async fn a_service_for_a_router_says_who_its_clients_are() {
+    let refused = serve(shop().registry).service().unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "whoever reaches the service may call: say with `authenticated` who a token is of, or with \
+         `unauthenticated` that they all are its one caller",
+    );
+    assert!(serve(shop().registry).unauthenticated().service().is_ok());
+    assert!(serve(shop().registry).authenticated(|_| async { None }).service().is_ok());
+}
+
+#[tokio::test]
+async fn a_principal_has_so_many_sessions_and_takes_nobodys_place() {
+    let shop = shop();
+    let address = at_a_port(server(&shop).sessions_each(2)).await;
+    let mut wire = Wire::open(address).await;
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        sessions.push(wire.posts(&[CLERK], &open()).await.session.unwrap());
+    }
+    let refused = wire.posts(&[CLERK], &open()).await;
+    assert_eq!(
+        (refused.status, refused.session, refused.body.as_str()),
+        (429, None, "2 sessions of yours are open; go on in one of them, or end one"),
+    );
+    // Those that are open go on, and others open theirs.
+    let headers = [CLERK, ("Mcp-Session-Id", sessions[0].as_str())];
+    let came = wire.posts(&headers, &call(1, "who", r#"{"word":"still"}"#)).await;
+    assert_eq!(came.message()["result"]["content"][0]["text"], "clerk still");
+    let others = wire.posts(&[("Authorization", "Bearer ann")], &open()).await;
+    assert_eq!(others.status, 200);
+    // One that ends makes room for one, and no other.
+    assert!((200..300).contains(&wire.asks("DELETE", &headers, "").await.status));
+    assert_eq!(wire.posts(&[CLERK], &open()).await.status, 200);
+    assert_eq!(wire.posts(&[CLERK], &open()).await.status, 429);
+    // What is no message opens nothing either, and costs no place.
+    assert_eq!(
+        wire.posts(&[CLERK, ("Mcp-Session-Id", sessions[1].as_str())], "garbage").await.status,
+        415
+    );
+}
+
+#[tokio::test]
+async fn many_that_open_at_once_are_not_more_than_may() {
+    let shop = shop();
+    let address = at_a_port(server(&shop).sessions_each(5)).await;
+    let opens = (0..40)
+        .map(|_| async move { Wire::open(address).await.posts(&[CLERK], &open()).await.status });
+    let opens: Vec<_> = opens.map(tokio::spawn).collect();
+    let mut statuses = Vec::new();
+    for opened in opens {
+        statuses.push(opened.await.unwrap());
+    }
+    statuses.sort_unstable();
+    assert_eq!(statuses, [vec![200; 5], vec![429; 35]].concat());
+}
+
+#[tokio::test]
+async fn a_principal_has_so_many_calls_at_once_and_takes_nobodys_place() {
+    let shop = shop();
+    let address = at_a_port(server(&shop).calls_each(2)).await;
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    let headers =
+        |token: &'static str| [("Authorization", token), ("Mcp-Session-Id", session.as_str())];
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(wire.posts(&headers("Bearer clerk"), initialized).await.status, 202);
+    // A call may meet those by which this test looks, and is made again then.
+    let waits = |id: u8| {
+        let (session, body) = (session.clone(), call(id, "wait", "{}"));
+        tokio::spawn(async move {
+            let mut wire = Wire::open(address).await;
+            loop {
+                let headers = [CLERK, ("Mcp-Session-Id", session.as_str())];
+                let came = wire.posts(&headers, &body).await;
+                if came.status != 429 {
+                    return came;
+                }
+            }
+        })
+    };
+    let waiting = [waits(1), waits(2)];
+    // They are there once a third one is refused; until then it is answered.
+    let refused = loop {
+        let who = call(3, "who", r#"{"word":"x"}"#);
+        let came = wire.posts(&headers("Bearer clerk"), &who).await;
+        if came.status != 200 {
+            break came;
+        }
+        // Else this test takes the second place each time that it is free.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    assert_eq!(
+        (refused.status, refused.body.as_str()),
+        (429, "2 requests of yours are not answered yet; wait for one of them"),
+    );
+    // Another principal is not held up, and whose calls came to an end has its places back.
+    let anns = [("Authorization", "Bearer ann")];
+    assert_eq!(wire.posts(&anns, &open()).await.status, 200);
+    shop.gate.add_permits(2);
+    for waited in waiting {
+        assert_eq!(waited.await.unwrap().message()["result"]["isError"], false);
+    }
+    for id in 0..10 {
+        let came = wire.posts(&headers("Bearer clerk"), &call(id, "who", r#"{"word":"x"}"#)).await;
+        assert_eq!(came.message()["result"]["content"][0]["text"], "clerk x");
+    }
+    assert_eq!(shop.paid.all(), [""; 0]);
 }

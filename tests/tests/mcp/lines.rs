@@ -1,6 +1,12 @@
 //! What comes back over a pair of streams, whatever a client writes.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
+use toolkit::Limits;
+use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
 
 use crate::shop::{Hand, SECRET, call, mistake, server, shop, text};
@@ -59,6 +65,61 @@ async fn a_wrong_call_is_told_all_that_is_wrong_and_runs_nothing() {
     hand.goes().await;
 }
 
+/// What others paid for arguments that their own schema refuses, or lost.
+#[tokio::test]
+async fn what_others_run_or_lose_is_told_and_runs_nothing() {
+    let shop = shop();
+    let mut hand = Hand::open(server(&shop), "2025-11-25").await;
+    let rows = [
+        (
+            r#"{"amount":true,"currency":"EUR"}"#,
+            "$.amount: expected a number at least 0.01, got true",
+        ),
+        (
+            r#"{"amount":1,"currency":"EUR","pay_on":"next friday"}"#,
+            "$.pay_on: \"next friday\" does not match the required format. Expected: date as YYYY-MM-DD",
+        ),
+    ];
+    for (arguments, told) in rows {
+        assert_eq!(hand.calls("create_payment", arguments).await, mistake(told), "{arguments}");
+    }
+    // What is no object is no call of the protocol; what is no JSON is no message.
+    for (arguments, code) in [
+        ("[]", -32602),
+        (r#"[9.5,"EUR","2026-01-02"]"#, -32602),
+        (r#""""#, -32602),
+        ("", -32700),
+        ("{\"amount\":", -32700),
+    ] {
+        hand.says(&call(7, "create_payment", arguments)).await;
+        assert_eq!(hand.hears().await["error"]["code"], code, "{arguments}");
+    }
+    assert_eq!(shop.paid.all(), [""; 0]);
+    // An integer is a number.
+    let paid = hand.calls("create_payment", r#"{"amount":9,"currency":"EUR"}"#).await;
+    assert_eq!(paid["result"]["structuredContent"], json!({"text": "paid 9.0 EUR today"}));
+    hand.goes().await;
+}
+
+#[tokio::test]
+async fn a_task_is_a_call_to_a_server_that_has_none_and_nothing_asks_for_its_state() {
+    let shop = shop();
+    for version in ["2025-06-18", "2025-11-25"] {
+        let mut hand = Hand::open(server(&shop), version).await;
+        // A server that says nothing of tasks answers the call itself.
+        let params = json!({"name": "who", "arguments": {"word": "x"}, "task": {"ttl": 60_000}});
+        let told = hand.asks(1, "tools/call", params).await;
+        assert_eq!(told["result"], text("clerk x")["result"], "{told}");
+        for method in ["tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update"] {
+            let told = hand.asks(2, method, json!({"taskId": "t-1"})).await;
+            assert_eq!(told["error"]["code"], -32601, "{method}: {told}");
+        }
+        let listed = hand.asks(3, "tools/list", json!({})).await;
+        assert!(!listed.to_string().contains("taskSupport"), "{listed}");
+        hand.goes().await;
+    }
+}
+
 #[tokio::test]
 async fn digits_that_a_double_does_not_hold_reach_the_gate() {
     let registry = Registry::builder().tool(toolkit_tests::echo(json!({
@@ -91,6 +152,75 @@ async fn each_failure_goes_through_its_channel_and_no_secret_with_it() {
 
     let unknown = hand.calls("no_such_tool", "{}").await;
     assert_eq!(unknown["error"]["code"], -32602);
+    hand.goes().await;
+}
+
+/// The mean of numbers, of which there may be none.
+#[tool(effect = "read")]
+fn mean(xs: Vec<f64>) -> f64 {
+    xs.iter().sum::<f64>() / f64::from(u32::try_from(xs.len()).unwrap())
+}
+
+/// A list that no model wants to read whole.
+#[tool(effect = "read")]
+fn big() -> String {
+    "é".repeat(1_000_000)
+}
+
+/// Does nothing, and says so.
+#[tool(effect = "read")]
+fn ping() {}
+
+/// Fails, and does not say why.
+#[tool(effect = "read")]
+fn fail_mutely() -> Result<(), ToolError> {
+    Err(ToolError::business(""))
+}
+
+/// Books a seat, and gives what no JSON has.
+#[tool(effect = "write")]
+fn book(#[state] booked: &AtomicUsize) -> BTreeMap<(u8, u8), u8> {
+    booked.fetch_add(1, Ordering::SeqCst);
+    BTreeMap::from([((1, 2), 3)])
+}
+
+#[tokio::test]
+async fn a_result_that_is_none_or_too_large_is_no_success_and_runs_nothing_twice() {
+    let booked = Arc::new(AtomicUsize::new(0));
+    let registry = Registry::builder()
+        .tools(tools![mean, big, ping, fail_mutely, book])
+        .state(Arc::clone(&booked))
+        .ledger(MemoryLedger::new())
+        .limits(Limits { result_bytes: 10_000, ..Limits::default() })
+        .build()
+        .unwrap();
+    let mut hand = Hand::open(toolkit::mcp::serve(registry), "2025-11-25").await;
+    assert_eq!(hand.calls("mean", r#"{"xs":[1,2]}"#).await["result"]["isError"], false);
+    let none = hand.calls("mean", r#"{"xs":[]}"#).await["result"].clone();
+    assert_eq!((&none["isError"], none.get("structuredContent")), (&json!(true), None), "{none}");
+    let told = none["content"][0]["text"].as_str().unwrap();
+    assert!(
+        told.starts_with("mean ran, but its result can not be represented (error id "),
+        "{told}"
+    );
+
+    let cut = hand.calls("big", "{}").await["result"].clone();
+    let told = cut["content"][0]["text"].as_str().unwrap();
+    assert!(told.len() <= 10_000 && told.contains("2000000"), "{told}");
+    assert_eq!(cut["isError"], false);
+
+    assert_eq!(hand.calls("ping", "{}").await, text("ok"));
+    let mute = hand.calls("fail_mutely", "{}").await["result"].clone();
+    assert!(
+        mute["isError"] == true && mute["content"][0]["text"].as_str().unwrap().len() > 10,
+        "{mute}"
+    );
+
+    for _ in 0..2 {
+        let told = hand.calls("book", "{}").await["result"].clone();
+        assert_eq!(told["isError"], true, "{told}");
+        assert_eq!(booked.load(Ordering::SeqCst), 1, "it was booked, whatever is told of it");
+    }
     hand.goes().await;
 }
 

@@ -59,6 +59,25 @@ async fn a_tool_is_shown_as_the_dialect_writes_it() {
 }
 
 #[tokio::test]
+async fn a_schema_as_it_is_says_what_it_is_written_in_to_who_knows_the_word() {
+    for (version, says) in [("2025-06-18", false), ("2025-11-25", true)] {
+        for is_exact in [false, true] {
+            let server = serve(many(1));
+            let server = if is_exact { server.exact() } else { server };
+            let mut hand = Hand::open(server, version).await;
+            let listed = hand.asks(1, "tools/list", json!({})).await;
+            let schema = &listed["result"]["tools"][0]["inputSchema"];
+            let mut expected = json!({"type": "object", "properties": {}});
+            if says && is_exact {
+                expected["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+            }
+            assert_eq!(schema, &expected, "{version} {is_exact}");
+            hand.goes().await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn who_may_not_see_a_tool_reads_the_same_as_if_there_were_none() {
     let shop = shop();
     let guest = || serve(shop.registry.clone()).caller(Caller::new("guest"));

@@ -139,7 +139,7 @@ pub fn server(shop: &Shop) -> Server {
 }
 
 /// Nothing may take longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("it comes soon")

@@ -16,6 +16,9 @@ const NAME: &str = "mcp";
 /// The code of a JSON-RPC error of wrong parameters.
 const INVALID_PARAMS: i32 = -32602;
 
+/// What schemas are written in.
+const JSON_SCHEMA: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The key under which a request of 2026-07-28 says its version.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -112,10 +115,23 @@ impl Mcp {
     }
 
     /// Sends schemas as they are; some clients' models take no union at the root.
+    ///
+    /// From 2025-11-25 on they name JSON Schema 2020-12 as what they are written in.
     #[must_use]
     pub const fn exact(mut self) -> Self {
         self.form = Form::EXACT;
         self
+    }
+
+    fn input_schema(self, tool: &Definition) -> Value {
+        let names_itself = self.form == Form::EXACT && self.version >= McpVersion::V2025_11_25;
+        match &tool.input_schema {
+            Value::Object(fields) if names_itself => {
+                let named = [("$schema".to_owned(), JSON_SCHEMA.into())];
+                named.into_iter().chain(fields.clone()).collect()
+            }
+            schema => schema.clone(),
+        }
     }
 
     /// Whether a schema can be one of results.
@@ -274,7 +290,7 @@ fn definition(dialect: Mcp, tool: &Definition) -> Value {
         written.insert("title".to_owned(), title.as_str().into());
     }
     written.insert("description".to_owned(), tool.description.as_str().into());
-    written.insert("inputSchema".to_owned(), tool.input_schema.clone());
+    written.insert("inputSchema".to_owned(), dialect.input_schema(tool));
     if let Some(output) = tool.output_schema.as_ref().filter(|schema| dialect.takes_output(schema))
     {
         written.insert("outputSchema".to_owned(), output.clone());

@@ -3,6 +3,7 @@
 mod builder;
 mod faults;
 mod finder;
+mod memory;
 mod options;
 mod prepared;
 mod view;
@@ -12,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use builder::RegistryBuilder;
 pub(crate) use finder::Finder;
+pub use memory::RunMemory;
 pub use options::Options;
 #[cfg(feature = "testing")]
 pub(crate) use prepared::alone;

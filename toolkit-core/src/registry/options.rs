@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::call::{Status, ToolCall};
+use crate::call::{Outcome, Status, ToolCall};
 use crate::cancellation::Cancellation;
 use crate::context::{Along, Observer};
 use crate::dialect::Message;
@@ -111,14 +111,11 @@ impl Options {
             Message::Results(answered) => answered.as_slice(),
             Message::User(_) | Message::Assistant(_) => &[],
         });
-        self.said().done.extend(answered.filter_map(|answered| {
-            let outcome = &answered.outcome;
-            match outcome.first_status().unwrap_or_else(|| outcome.status()) {
-                Status::Ok => Some((answered.call.clone(), false)),
-                Status::DryRun => Some((answered.call.clone(), true)),
-                _ => None,
-            }
-        }));
+        self.said().done.extend(
+            answered.filter_map(|answered| {
+                Some((answered.call.clone(), succeeded(&answered.outcome)?))
+            }),
+        );
         self
     }
 
@@ -233,5 +230,15 @@ impl fmt::Debug for Options {
             .field("done", &done)
             .field("along", &along)
             .finish()
+    }
+}
+
+/// Whether a call that succeeded, now or at its first time, was only rehearsed; `None` where it
+/// did not succeed.
+pub(super) fn succeeded(outcome: &Outcome) -> Option<bool> {
+    match outcome.first_status().unwrap_or_else(|| outcome.status()) {
+        Status::Ok => Some(false),
+        Status::DryRun => Some(true),
+        _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::options::Said;
-use super::{Finder, Options, Registry};
+use super::{Finder, Options, Registry, RunMemory};
 use crate::arguments;
 use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
@@ -62,6 +62,8 @@ pub struct View {
     caller: Arc<Caller>,
     allowed: Allowed,
     label: Label,
+    /// Where the run goes on over several views.
+    memory: Option<RunMemory>,
     /// The visible part of the registry's index, from the first search on: as long as the run has
     /// read nothing untrusted, and from then on.
     parts: Arc<[OnceLock<Part>; 2]>,
@@ -70,7 +72,7 @@ pub struct View {
 impl View {
     pub(super) fn new(registry: Registry, caller: Caller, allowed: Allowed) -> Self {
         let (caller, label) = (Arc::new(caller), Label::default());
-        Self { registry, caller, allowed, label, parts: Arc::default() }
+        Self { registry, caller, allowed, label, memory: None, parts: Arc::default() }
     }
 
     /// Keeps only the named tools; nothing that is hidden already comes back.
@@ -137,7 +139,31 @@ impl View {
     /// ```
     #[must_use]
     pub fn new_run(&self) -> Self {
-        Self { label: self.label.of_new_run(), ..self.clone() }
+        Self { label: self.label.of_new_run(), memory: None, ..self.clone() }
+    }
+
+    /// The same view as a part of a run that goes on over several views, and which `memory`
+    /// is of.
+    ///
+    /// ```
+    /// use toolkit::RunMemory;
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().build()?;
+    /// let memory = RunMemory::default();
+    /// let view = registry.view(Caller::new("ann")).remembering(&memory);
+    /// memory.taint();
+    /// assert!(view.is_tainted());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub fn remembering(mut self, memory: &RunMemory) -> Self {
+        if self.is_tainted() {
+            memory.taint();
+        }
+        self.label = memory.label.clone();
+        self.memory = Some(memory.clone());
+        self
     }
 
     /// Goes on where a history ends: what a tool of untrusted text told is in it.
@@ -300,7 +326,7 @@ impl View {
     ) -> Result<Outcome, Abort> {
         let checked = &self.registry.0;
         let call = call.borrow();
-        if call.form_code() == ToolCall::FULL && options.is_plain() {
+        if call.form_code() == ToolCall::FULL && options.is_plain() && self.keeper(call).is_none() {
             let (entries, house) = (&checked.entries, &checked.house);
             let run_id = options.run_of();
             if let Some(ended) = gate::straight(entries, house, self.sight(), run_id, call) {
@@ -327,6 +353,9 @@ impl View {
         let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
         let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
         let outcome = self.answered(call.name(), outcome);
+        if let Some(memory) = self.keeper(call) {
+            memory.keep(call, &outcome);
+        }
         Ok(match inbound {
             None => outcome,
             Some(inbound) => inbound.told(outcome, &checked.house.limits),
@@ -471,6 +500,14 @@ impl View {
         required.filter(|tool| tool.policy.requires.is_empty()).map(|tool| &*tool.name).collect()
     }
 
+    /// What keeps a call of a tool that another one requires, where the run has a memory.
+    fn keeper(&self, call: &ToolCall) -> Option<&RunMemory> {
+        let memory = self.memory.as_ref()?;
+        let mut required =
+            self.registry.0.entries.iter().flat_map(|entry| &entry.tool.policy.requires);
+        required.any(|requirement| requirement.tool == call.name()).then_some(memory)
+    }
+
     fn requirements_of(&self, name: &str) -> impl Iterator<Item = &Requirement> {
         let entry = self.place_of(name).and_then(|place| self.registry.0.entries.get(place));
         entry.into_iter().flat_map(|entry| &entry.tool.policy.requires)
@@ -498,7 +535,13 @@ impl View {
 
     fn viewer(&self, tool: &str, options: Options) -> Viewer<'_> {
         let Said { run_id, intent_id, dry_run, done, along } = options.all();
-        let done = if !done.is_empty() && self.requires_another(tool) { done } else { Vec::new() };
+        let is_asked = !done.is_empty() || self.memory.is_some();
+        let done = if is_asked && self.requires_another(tool) {
+            let remembered = self.memory.as_ref().map(RunMemory::calls).unwrap_or_default();
+            done.into_iter().chain(remembered).collect()
+        } else {
+            Vec::new()
+        };
         Viewer {
             sight: self.sight(),
             run_id: run_id.map(Arc::from),

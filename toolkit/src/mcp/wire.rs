@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, GetExtensions,
-    InputResponses, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage,
+    ClientRequest, ConstString, GetExtensions, InitializeResultMethod, InputResponses, RequestId,
+    RequestMetaObject,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,12 +15,27 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arguments(pub(super) Arc<str>);
 
-impl Arguments {
-    /// Those of a message that asks for a call; `None` where it says them twice or not as text.
-    pub(super) fn of(message: &[u8]) -> Option<Self> {
-        let message: Message<'_> = serde_json::from_slice(message).ok()?;
-        let params: Params<'_> = serde_json::from_str(message.params?.get()).ok()?;
-        Some(Self(params.arguments.map_or("", RawValue::get).into()))
+/// What the door has to know of a message before rmcp reads it.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// Whether it asks for a new session, or may, for all that can be read of it.
+    pub(super) opens: bool,
+    /// Those of a call; `None` where it says them twice or not as text.
+    pub(super) arguments: Option<Arguments>,
+}
+
+impl Seen {
+    pub(super) fn of(message: &[u8]) -> Self {
+        let Ok(message) = serde_json::from_slice::<Message<'_>>(message) else {
+            return Self { opens: true, arguments: None };
+        };
+        let is = |method| message.method.as_deref() == Some(method);
+        let opens = is(InitializeResultMethod::VALUE);
+        let params = message.params.filter(|_| is(CallToolRequestMethod::VALUE));
+        let params =
+            params.and_then(|params| serde_json::from_str::<Params<'_>>(params.get()).ok());
+        let text = params.map(|params| params.arguments.map_or("", RawValue::get).into());
+        Self { opens, arguments: text.map(Arguments) }
     }
 }
 
@@ -37,7 +53,7 @@ pub(super) fn client_message(line: &[u8]) -> serde_json::Result<ClientJsonRpcMes
 /// The message, where it is a call and nothing about it is odd.
 fn call(line: &[u8]) -> Option<ClientJsonRpcMessage> {
     let message: Message<'_> = serde_json::from_slice(line).ok()?;
-    if message.jsonrpc != "2.0" || message.method? != "tools/call" {
+    if message.jsonrpc != "2.0" || message.method? != CallToolRequestMethod::VALUE {
         return None;
     }
     let id: RequestId = serde_json::from_str(message.id?.get()).ok()?;

@@ -1,14 +1,13 @@
 //! Streamable HTTP: who is let in, and whose session is whose.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body as HttpBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
@@ -19,9 +18,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use toolkit_core::{BoxFuture, Caller};
 
+use super::guests::{Bounds, Guests, Refused};
 use super::handler::Handler;
 use super::{Authenticate, Body};
-use crate::mcp::wire::Arguments;
+use crate::mcp::wire::Seen;
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
@@ -29,15 +29,13 @@ const SESSION: &str = "mcp-session-id";
 /// How long a client may take to send a message.
 const SENDS: Duration = Duration::from_secs(30);
 
-/// How many sessions may be open.
-const MOST_SESSIONS: usize = 10_000;
-
 /// What is let in.
 #[derive(Debug, Clone)]
 pub(super) struct Entrance {
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
     pub(super) message_bytes: usize,
+    pub(super) bounds: Bounds,
 }
 
 impl Default for Entrance {
@@ -45,7 +43,9 @@ impl Default for Entrance {
         let hosts = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
         let origins = origins.map(str::to_owned).to_vec();
-        Self { hosts, origins, message_bytes: 4 * 1024 * 1024 }
+        let remembers = Duration::from_secs(24 * 60 * 60);
+        let bounds = Bounds { sessions: 1_000, calls: 1_000, remembers };
+        Self { hosts, origins, message_bytes: 4 * 1024 * 1024, bounds }
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Asks {
 /// use toolkit::prelude::*;
 ///
 /// let registry = Registry::builder().build()?;
-/// let service: McpService = toolkit::mcp::serve(registry).service()?;
+/// let service: McpService = toolkit::mcp::serve(registry).unauthenticated().service()?;
 /// // axum::Router::new().route_service("/mcp", service)
 /// # drop(service);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -82,12 +82,8 @@ struct Door {
     asks: Asks,
     message_bytes: usize,
     sessions: Arc<LocalSessionManager>,
-    /// Who opened which session.
-    owners: Mutex<BTreeMap<String, Owner>>,
+    guests: Arc<Guests>,
 }
-
-/// Tenant and principal.
-type Owner = (Option<String>, String);
 
 impl McpService {
     pub(super) fn new(handler: Handler, asks: Asks, entrance: &Entrance) -> Self {
@@ -101,7 +97,8 @@ impl McpService {
         let of_session = move || Ok(handler.of_new_session());
         let inner = StreamableHttpService::new(of_session, Arc::clone(&sessions), config);
         let message_bytes = entrance.message_bytes;
-        let door = Door { asks, message_bytes, sessions, owners: Mutex::default() };
+        let guests = Guests::new(entrance.bounds.clone());
+        let door = Door { asks, message_bytes, sessions, guests };
         Self { inner, door: Arc::new(door) }
     }
 
@@ -112,14 +109,11 @@ impl McpService {
             + 'static,
     {
         let Some(caller) = self.door.caller(request.headers()).await else { return no_token() };
-        let owner = (caller.tenant_name().map(str::to_owned), caller.principal().to_owned());
-        if let Some(session) = session_of(request.headers()) {
-            if !self.door.is_of(&session, &owner) {
-                return told(StatusCode::NOT_FOUND, "there is no such session");
-            }
-        } else if self.door.is_full().await {
-            return told(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
-        }
+        let session = session_of(request.headers());
+        let guest = match self.door.guests.let_in(caller, session.as_deref()) {
+            Ok(guest) => guest,
+            Err(refused) => return not_let_in(&refused),
+        };
         let (mut parts, body) = request.into_parts();
         let body = Limited::new(body, self.door.message_bytes).collect();
         let body = match tokio::time::timeout(SENDS, body).await {
@@ -131,14 +125,28 @@ impl McpService {
             Ok(Err(_)) => return told(StatusCode::BAD_REQUEST, "the message broke off"),
             Err(_) => return told(StatusCode::REQUEST_TIMEOUT, "the message did not come"),
         };
-        parts.extensions.insert(caller);
-        if let Some(arguments) = Arguments::of(&body) {
+        let seen = Seen::of(&body);
+        let opening = if session.is_none() && seen.opens {
+            let open = self.door.sessions.sessions.read().await;
+            let is_open = |session: &str| open.contains_key(session);
+            match self.door.guests.opening(&guest, open.len(), is_open) {
+                Ok(opening) => Some(opening),
+                Err(refused) => return not_let_in(&refused),
+            }
+        } else {
+            None
+        };
+        parts.extensions.insert(guest.clone());
+        if let Some(arguments) = seen.arguments {
             parts.extensions.insert(arguments);
         }
-        let opens = session_of(&parts.headers).is_none();
+        let ends = session.filter(|_| parts.method == Method::DELETE);
         let response = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
-        if let (true, Some(session)) = (opens, session_of(response.headers())) {
-            self.door.opened(session, owner);
+        if let (Some(opening), Some(session)) = (opening, session_of(response.headers())) {
+            opening.opened(&session);
+        }
+        if let Some(session) = ends.filter(|_| response.status().is_success()) {
+            self.door.guests.closed(&guest, &session);
         }
         response
     }
@@ -157,27 +165,6 @@ impl Door {
         }
         authenticate(token.trim().to_owned()).await.map(Arc::new)
     }
-
-    fn is_of(&self, session: &str, owner: &Owner) -> bool {
-        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.get(session).is_some_and(|of| of == owner)
-    }
-
-    /// Forgets the sessions that are over, where there are many.
-    async fn is_full(&self) -> bool {
-        let count = || self.owners.lock().unwrap_or_else(PoisonError::into_inner).len();
-        if count() < MOST_SESSIONS {
-            return false;
-        }
-        let open = self.sessions.sessions.read().await;
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        owners.retain(|session, _| open.contains_key(session.as_str()));
-        owners.len() >= MOST_SESSIONS
-    }
-
-    fn opened(&self, session: String, owner: Owner) {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner).insert(session, owner);
-    }
 }
 
 fn session_of(headers: &HeaderMap) -> Option<String> {
@@ -187,6 +174,14 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
 fn no_token() -> Response<Body> {
     let mut response = told(StatusCode::UNAUTHORIZED, "a bearer token is needed");
     response.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn not_let_in(refused: &Refused) -> Response<Body> {
+    let mut response = told(refused.status(), &refused.why());
+    if matches!(refused, Refused::Calls(_)) {
+        response.headers_mut().insert(RETRY_AFTER, http::HeaderValue::from_static("1"));
+    }
     response
 }
 

@@ -15,9 +15,12 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Subsc
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Semaphore;
-use toolkit_core::{Abort, Caller, Cancellation, Effect, Options, Outcome, Status, ToolCall, View};
+use toolkit_core::{
+    Abort, Caller, Cancellation, Effect, Options, Outcome, RunMemory, Status, ToolCall, View,
+};
 
 use super::approval::{self, Word};
+use super::guests::LetIn;
 use super::live::Live;
 use super::progress;
 use crate::dialect::{Answered, Dialect, Mcp, McpVersion};
@@ -29,8 +32,8 @@ const LOOKS_AGAIN: Duration = Duration::from_secs(30);
 /// Who asks, where the client shows no token.
 #[derive(Debug, Clone)]
 pub(super) enum Asker {
-    /// Always the same one: the client is the other end of two pipes.
-    One(Arc<Caller>),
+    /// Always the same one: the client is the other end of two pipes, and all of it one run.
+    One(Arc<Caller>, RunMemory),
     /// Whoever the request was let in for.
     OfRequest,
 }
@@ -69,14 +72,13 @@ impl Handler {
     }
 
     fn view(&self, extensions: &Extensions) -> Result<View, ErrorData> {
-        let caller = match &self.asker {
-            Asker::One(caller) => Some(caller),
-            Asker::OfRequest => {
-                extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Arc<Caller>>())
-            }
+        let let_in = || extensions.get::<Parts>()?.extensions.get::<LetIn>();
+        let asks = match &self.asker {
+            Asker::One(caller, memory) => Some((caller, memory)),
+            Asker::OfRequest => let_in().map(|let_in| (&let_in.caller, &let_in.memory)),
         };
-        let Some(caller) = caller else { return Err(broken("nobody was let in")) };
-        let view = self.live.now().view(Caller::clone(caller));
+        let Some((caller, memory)) = asks else { return Err(broken("nobody was let in")) };
+        let view = self.live.now().view(Caller::clone(caller)).remembering(memory);
         Ok(match &self.house.scoped {
             Some(names) => view.scoped(names),
             None => view,
@@ -248,9 +250,12 @@ impl ServerHandler for Handler {
         if self.is_told.swap(true, Ordering::SeqCst) {
             return;
         }
+        let peer = context.peer.clone();
+        // The notification is over; its session is not.
+        drop(context);
         let mut changes = self.live.changes();
-        while changed(&mut changes, &context.peer).await {
-            if context.peer.notify_tool_list_changed().await.is_err() {
+        while changed(&mut changes, &peer).await {
+            if peer.notify_tool_list_changed().await.is_err() {
                 break;
             }
         }

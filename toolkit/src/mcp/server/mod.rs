@@ -2,9 +2,11 @@
 
 mod approval;
 mod door;
+mod guests;
 mod handler;
 mod live;
 mod progress;
+mod serving;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,19 +16,12 @@ use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use hyper::body::Bytes;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
-use rmcp::service::{RunningService, ServerInitializeError, serve_server};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use toolkit_core::{BoxFuture, Caller, ToolConfigErrors};
 
 use door::Entrance;
 pub use door::McpService;
-use handler::{Asker, Handler, House};
 pub use live::Live;
 
-use super::lines::Lines;
 use crate::dialect::Mcp;
 
 /// More calls than a process can hold; a semaphore has a limit of its own.
@@ -62,6 +57,7 @@ pub fn serve(registry: impl Into<Live>) -> Server {
         live: registry.into(),
         caller: Caller::new("mcp"),
         authenticate: None,
+        is_open: false,
         entrance: Entrance::default(),
         name: ("toolkit".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
         instructions: None,
@@ -82,11 +78,14 @@ pub fn serve(registry: impl Into<Live>) -> Server {
 /// called, and reads like a tool that is not there.
 ///
 /// Calls are of one run unless [`run_id`](Self::run_id) names others, so that an effectful call
-/// that a client sends again, also over another connection, is a duplicate.
+/// that a client sends again, also over another connection, is a duplicate. What was read taints
+/// more narrowly: the session, over pipes all of it, and of clients without sessions everything
+/// that their principal does ([`forgets_after`](Self::forgets_after)).
 pub struct Server {
     live: Live,
     caller: Caller,
     authenticate: Option<Arc<Authenticate>>,
+    is_open: bool,
     entrance: Entrance,
     name: (String, String),
     instructions: Option<String>,
@@ -125,6 +124,12 @@ pub enum ServeError {
         /// The address.
         address: SocketAddr,
     },
+    /// A router's address is not known here, and nobody asks who its clients are.
+    #[error(
+        "whoever reaches the service may call: say with `authenticated` who a token is of, or with \
+         `unauthenticated` that they all are its one caller"
+    )]
+    Unasked,
     /// The other end is not an MCP client.
     #[error("no session came about: {why}")]
     NoSession {
@@ -170,6 +175,28 @@ impl Server {
         self
     }
 
+    /// Says that whoever reaches the server over HTTP is its one [`caller`](Self::caller), and
+    /// that this is meant: another gate stands before it, or the network is its gate.
+    ///
+    /// Without it, and without [`authenticated`](Self::authenticated), only the machine itself is
+    /// served.
+    ///
+    /// ```
+    /// use toolkit::mcp::ServeError;
+    /// use toolkit::prelude::*;
+    ///
+    /// let registry = Registry::builder().build()?;
+    /// let refused = toolkit::mcp::serve(registry.clone()).service();
+    /// assert!(matches!(refused, Err(ServeError::Unasked)));
+    /// assert!(toolkit::mcp::serve(registry).unauthenticated().service().is_ok());
+    /// # Ok::<(), toolkit::ToolConfigErrors>(())
+    /// ```
+    #[must_use]
+    pub const fn unauthenticated(mut self) -> Self {
+        self.is_open = true;
+        self
+    }
+
     /// Names the hosts that requests over HTTP may be for, besides the machine's own loopback.
     ///
     /// Anything else in `Host` is refused: a page in a browser can have a name of its own lead
@@ -202,6 +229,37 @@ impl Server {
     #[must_use]
     pub const fn message_bytes(mut self, most: usize) -> Self {
         self.entrance.message_bytes = most;
+        self
+    }
+
+    /// Says how many sessions one principal may have open over HTTP. Default 1,000, of 10,000 that
+    /// all may have together.
+    ///
+    /// One more is refused with 429, as is a request more than [`calls_each`](Self::calls_each).
+    #[must_use]
+    pub const fn sessions_each(mut self, most: usize) -> Self {
+        self.entrance.bounds.sessions = most;
+        self
+    }
+
+    /// Says how many requests of one principal may wait for their answers over HTTP. Default
+    /// 1,000.
+    #[must_use]
+    pub const fn calls_each(mut self, most: usize) -> Self {
+        self.entrance.bounds.calls = most;
+        self
+    }
+
+    /// Says after how long a silence it is forgotten what a principal did without a session.
+    /// Default 24 hours.
+    ///
+    /// That is whether it has read what strangers wrote, and what it did of what tools require.
+    /// Clients have no sessions from revision 2026-07-28 on; and a session that was lost, rather
+    /// than ended by its client, may go on as another one, so what it had read counts here, too,
+    /// and each new session of the principal begins with it.
+    #[must_use]
+    pub const fn forgets_after(mut self, silence: Duration) -> Self {
+        self.entrance.bounds.remembers = silence;
         self
     }
 
@@ -288,116 +346,6 @@ impl Server {
             _ => MOST_AT_ONCE,
         };
         self
-    }
-
-    /// Serves the process's own standard streams, until the client closes them.
-    ///
-    /// Nothing else may write to standard output. It needs tokio with its drivers on.
-    ///
-    /// # Errors
-    /// A tool has no form in MCP, or the other end is not a client.
-    pub async fn stdio(self) -> Result<(), ServeError> {
-        let (from, to) = rmcp::transport::stdio_pipes();
-        self.over(from, to).await
-    }
-
-    /// Serves one client over a pair of streams, until it closes them and its calls have ended.
-    ///
-    /// # Errors
-    /// As [`stdio`](Self::stdio).
-    pub async fn over<R, W>(self, from: R, to: W) -> Result<(), ServeError>
-    where
-        R: AsyncRead + Unpin + Send + 'static,
-        W: AsyncWrite + Unpin + Send + 'static,
-    {
-        self.check()?;
-        let (most, at_once) = (self.entrance.message_bytes, self.at_once);
-        let asker = Asker::One(Arc::new(self.caller.clone()));
-        let handler = self.handler(asker);
-        let house = Arc::clone(&handler.house);
-        let session = serve_server(handler, Lines::new(from, to, most)).await;
-        session_over(session).await?;
-        // What runs has effects: the process must not end under it.
-        let all = u32::try_from(at_once).unwrap_or(u32::MAX);
-        drop(house.permits.acquire_many(all).await);
-        Ok(())
-    }
-
-    /// Serves streamable HTTP at an address, at any path, for as long as it is awaited.
-    ///
-    /// There is no TLS: put a proxy in front where others reach it.
-    ///
-    /// # Errors
-    /// A tool has no form in MCP, the address can not be had, or others can reach it and
-    /// [`authenticated`](Self::authenticated) is missing.
-    pub async fn http(self, address: SocketAddr) -> Result<(), ServeError> {
-        if self.authenticate.is_none() && !address.ip().is_loopback() {
-            return Err(ServeError::Open { address });
-        }
-        self.listen(TcpListener::bind(address).await?).await
-    }
-
-    /// Serves streamable HTTP on a socket that is bound already.
-    ///
-    /// # Errors
-    /// As [`http`](Self::http).
-    pub async fn listen(self, listener: TcpListener) -> Result<(), ServeError> {
-        let address = listener.local_addr()?;
-        if self.authenticate.is_none() && !address.ip().is_loopback() {
-            return Err(ServeError::Open { address });
-        }
-        door::listen(listener, self.service()?).await;
-        Ok(())
-    }
-
-    /// Gives the tower service that speaks streamable HTTP, for a router of the host's own.
-    ///
-    /// # Errors
-    /// A tool has no form in MCP.
-    pub fn service(self) -> Result<McpService, ServeError> {
-        self.check()?;
-        let entrance = self.entrance.clone();
-        let asks = match &self.authenticate {
-            Some(authenticate) => door::Asks::Token(Arc::clone(authenticate)),
-            None => door::Asks::Nobody(Arc::new(self.caller.clone())),
-        };
-        Ok(McpService::new(self.handler(Asker::OfRequest), asks, &entrance))
-    }
-
-    fn check(&self) -> Result<(), ToolConfigErrors> {
-        self.live.now().check(&[&self.dialect])
-    }
-
-    fn handler(self, asker: Asker) -> Handler {
-        let can = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
-        let (name, version) = self.name;
-        let mut info = ServerConfig::new(can).with_server_info(Implementation::new(name, version));
-        info.instructions = self.instructions;
-        let house = House {
-            info,
-            dialect: self.dialect,
-            scoped: self.scoped,
-            page: self.page,
-            run_id: self.run_id,
-            asks_users: self.asks_users,
-            answer_within: self.answer_within,
-            permits: Semaphore::new(self.at_once),
-        };
-        Handler::new(self.live, asker, Arc::new(house))
-    }
-}
-
-/// Waits for the end of a session; a client that went before there was one is no error.
-async fn session_over(
-    session: Result<RunningService<rmcp::RoleServer, Handler>, ServerInitializeError>,
-) -> Result<(), ServeError> {
-    match session {
-        Ok(session) => match session.waiting().await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(std::io::Error::other(error).into()),
-        },
-        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        Err(error) => Err(ServeError::NoSession { why: error.to_string() }),
     }
 }
 
