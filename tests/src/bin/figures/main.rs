@@ -1,6 +1,7 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
 mod arguments;
+mod attribute;
 mod dialects;
 mod dispatch;
 mod gates;
@@ -32,7 +33,8 @@ fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
     let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
     let sizes = dialects::sizes().into_iter().map(|size| size.name);
-    let others = dialects::time_names().into_iter().chain(search::names());
+    let others =
+        dialects::time_names().into_iter().chain(search::names()).chain(attribute::names());
     measured.chain(of_stores).chain(sizes).chain(others).collect()
 }
 
@@ -88,7 +90,7 @@ fn print_all(subject: &str) -> ExitCode {
         });
         println!("{line}");
     }
-    for line in search::lines(subject) {
+    for line in search::lines(subject).into_iter().chain(attribute::lines(subject)) {
         println!("{line}");
     }
     ExitCode::SUCCESS
