@@ -8,55 +8,46 @@ fn refunds(bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
 struct refunds {}
 const _: () = {
     #[allow(unused_imports)]
-    use ::toolkit::__private::{
-        self as __toolkit, HasSchema as _, NoSchema as _, Plain as _,
-    };
-    impl __toolkit::Annotated for refunds {
-        const TABLE: &'static __toolkit::Table = &__toolkit::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Annotated for refunds {
+        const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refunds",
             description: "Counts the refunds of an order.",
             place: (::core::module_path!(), ::core::file!(), ::core::line!()),
-            policy: || __toolkit::Policy {
-                timeout: __toolkit::Some(::core::time::Duration::from_millis(5000u64)),
+            policy: || __kit::Policy {
+                timeout: __kit::Some(::core::time::Duration::from_millis(5000u64)),
                 blocking: true,
-                concurrency: __toolkit::Some(2usize),
-                ..__toolkit::Policy::DEFAULT
+                concurrency: __kit::Some(2usize),
+                ..__kit::Policy::DEFAULT
             },
             params: &[
-                __toolkit::Param::of::<
-                    <str as __toolkit::Borrowed>::Owned,
-                >("order_id", "", &[]),
-                __toolkit::Param::of::<Option<u32>>("since", "", &[]),
+                __kit::Param::of::<<str as __kit::Borrowed>::Owned>("order_id"),
+                __kit::Param::of::<Option<u32>>("since"),
             ],
-            states: &[__toolkit::StateNeed::of::<&Bank>()],
-            output: || (&__toolkit::Returned::<usize>::success()).schema(),
-            call: __toolkit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                let mut slot1 = __toolkit::None;
-                let mut slot2 = __toolkit::None;
-                passage
-                    .arguments(
-                        &mut [
-                            __toolkit::slot::<
-                                <str as __toolkit::Borrowed>::Owned,
-                            >(&mut slot1),
-                            __toolkit::slot::<Option<u32>>(&mut slot2),
-                        ],
-                    )?;
-                let slot1 = __toolkit::taken(slot1)?;
-                let since = __toolkit::taken(slot2)?;
+            states: &[__kit::StateNeed::of::<&Bank>()],
+            output: || (&__kit::Returned::<usize>::success()).schema(),
+            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+                let mut slot1 = __kit::None;
+                let mut slot2 = __kit::None;
+                let places: &mut [_] = &mut [
+                    __kit::slot::<<str as __kit::Borrowed>::Owned>(&mut slot1),
+                    __kit::slot::<Option<u32>>(&mut slot2),
+                ];
+                passage.arguments(places)?;
+                let slot1 = __kit::taken(slot1)?;
+                let since = __kit::taken(slot2)?;
+                #[allow(unused_variables)]
                 {
-                    #[allow(unused_variables)]
                     let bank = passage.state::<&Bank>()?;
-                    #[allow(unused_variables)]
-                    let order_id = <str as __toolkit::Borrowed>::lend(&slot1);
+                    let order_id = <str as __kit::Borrowed>::lend(&slot1);
                     passage
-                        .pass(__toolkit::Rules {
+                        .pass(__kit::Rules {
                             checks: &[
                                 &|| ::std::boxed::Box::pin(async {
-                                    __toolkit::checked(open(bank, order_id))
+                                    __kit::checked(open(bank, order_id))
                                 }),
                             ],
-                            ..__toolkit::Rules::NONE
+                            ..__kit::Rules::NONE
                         })
                         .await?;
                 }
@@ -65,16 +56,16 @@ const _: () = {
                         #[allow(deprecated)]
                         let function = refunds;
                         let bank = held.state::<&Bank>()?;
-                        let order_id = <str as __toolkit::Borrowed>::lend(&slot1);
-                        __toolkit::returned(
-                            __toolkit::Returned::<
+                        let order_id = <str as __kit::Borrowed>::lend(&slot1);
+                        __kit::returned(
+                            __kit::Returned::<
                                 usize,
                             >::split(function(bank, order_id, since)),
                         )
                     })
                     .await
             })),
-            ..__toolkit::Table::NONE
+            ..__kit::Table::NONE
         };
     }
 };

@@ -64,11 +64,13 @@ pub(crate) fn lines(subject: &str) -> Vec<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let place = root.join("target/figures/macro");
     write_workspace(root, &place);
+    let checked = WAYS.map(|(way, ..)| checked(&place, way));
+    let built = WAYS.map(|(way, _, program)| built(&place, way, program));
     let costs: Vec<(&str, Cost)> = WAYS
         .iter()
-        .map(|(way, _, program)| {
-            eprintln!("macro: {way}");
-            (*way, cost(&place, way, *program))
+        .zip(checked.into_iter().zip(built))
+        .map(|((way, ..), ((check, lines), (release, size)))| {
+            (*way, Cost { check, release, lines, size })
         })
         .collect();
     let floor = &costs.first().expect("there are ways").1;
@@ -103,7 +105,7 @@ fn write_workspace(root: &Path, place: &Path) {
             dependencies.replace("ROOT", &root)
         );
         written(&place.join(way).join("Cargo.toml"), &manifest);
-        written(&place.join(way).join("src/main.rs"), &program(TOOLS));
+        written(&source(place, way), &program(TOOLS));
     }
 }
 
@@ -112,27 +114,42 @@ fn written(path: &Path, text: &str) {
     fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-fn cost(place: &Path, way: &str, program: fn(usize) -> String) -> Cost {
-    let source = place.join(way).join("src/main.rs");
-    let check = compiler(place, way, &source, &["check"]);
-    let least = |command: &str| (0..3).map(|_| seconds(place, command)).fold(f64::MAX, f64::min);
-    let expanded = format!("RUSTC_BOOTSTRAP=1 {check} -Zunpretty=expanded");
-    let expanded = shell(place, &expanded);
+/// CPU seconds of a check, and lines once expanded.
+#[expect(clippy::cast_precision_loss, reason = "lines of one program")]
+fn checked(place: &Path, way: &str) -> (f64, f64) {
+    let check = compiler(place, way, &["check"]);
+    let expanded = shell(place, &format!("RUSTC_BOOTSTRAP=1 {check} -Zunpretty=expanded"));
     let lines = expanded.lines().filter(|line| !line.trim().is_empty()).count();
-    let release = compiler(place, way, &source, &["build", "--release"]);
-    let (check, build) = (least(&check), least(&release));
-    let size = || fs::metadata(stripped(place, way)).expect("it was built").len();
-    written(&source, &program(1));
-    cargo(place, way, &["build", "--release"]);
-    let of_one = size();
-    written(&source, &program(TOOLS));
-    cargo(place, way, &["build", "--release"]);
-    let added = size() - of_one;
+    let seconds = least(place, &check);
+    eprintln!("macro: {way}: {seconds:.2} s, {lines} lines");
+    (seconds, lines as f64)
+}
+
+/// CPU seconds of a release build, and bytes that all tools but one add to a stripped program.
+#[expect(clippy::cast_precision_loss, reason = "bytes of one program")]
+fn built(place: &Path, way: &str, program: fn(usize) -> String) -> (f64, f64) {
+    let seconds = least(place, &compiler(place, way, &["build", "--release"]));
+    let source = source(place, way);
+    let size = |tools| {
+        written(&source, &program(tools));
+        cargo(place, way, &["build", "--release"]);
+        fs::metadata(stripped(place, way)).expect("it was built").len()
+    };
+    let added = size(TOOLS) - size(1);
     let ran = Command::new(stripped(place, way)).status().expect("it runs");
     assert!(ran.success(), "{way} does not do its work");
-    #[expect(clippy::cast_precision_loss, reason = "lines and bytes of one program")]
-    let (lines, size) = (lines as f64, added as f64);
-    Cost { check, release: build, lines, size }
+    written(&source, &program(TOOLS));
+    eprintln!("macro: {way}: {seconds:.2} s released, {added} bytes");
+    (seconds, added as f64)
+}
+
+fn source(place: &Path, way: &str) -> PathBuf {
+    place.join(way).join("src/main.rs")
+}
+
+/// The least CPU seconds of some runs.
+fn least(place: &Path, command: &str) -> f64 {
+    (0..3).map(|_| seconds(place, command)).fold(f64::MAX, f64::min)
 }
 
 fn stripped(place: &Path, way: &str) -> PathBuf {
@@ -140,11 +157,12 @@ fn stripped(place: &Path, way: &str) -> PathBuf {
 }
 
 /// The compiler's command, as cargo runs it.
-fn compiler(place: &Path, way: &str, source: &Path, command: &[&str]) -> String {
+fn compiler(place: &Path, way: &str, command: &[&str]) -> String {
     // What it depends on is compiled first, and then it alone.
     cargo(place, way, command);
-    let text = fs::read_to_string(source).expect("it was written");
-    written(source, &text);
+    let source = source(place, way);
+    let text = fs::read_to_string(&source).expect("it was written");
+    written(&source, &text);
     let log = cargo(place, way, &[command, &["-vv"]].concat());
     let name = format!("--crate-name {way} ");
     let line = log.lines().find(|line| line.contains("Running `") && line.contains(&name));
