@@ -150,8 +150,7 @@ fn float(dice: &mut Dice) -> Param {
 }
 
 fn text(dice: &mut Dice) -> Param {
-    let ty = *dice.pick(&["String", "&str", "Box<str>", "std::sync::Arc<str>"]);
-    let ty = if ty.contains("Arc") { "String" } else { ty };
+    let ty = *dice.pick(&["String", "String", "&str", "Box<str>"]);
     let quoted = |text: &str| format!("{text:?}");
     let mut keys = Vec::new();
     let mut default = None;
@@ -164,11 +163,13 @@ fn text(dice: &mut Dice) -> Param {
         }
         1 => {
             let patterns = [r"^O-\d+$", "^[a-z]{2,5}$", r"^(a|bc)+$", r"^\p{L}*$", "x"];
-            keys.push(("pattern", "pattern", quoted(dice.pick(&patterns))));
+            let pattern: &&str = dice.pick(&patterns);
+            keys.push(("pattern", "pattern", quoted(pattern)));
         }
         2 => {
             let formats = ["date", "email", "uuid", "time", "ipv4", "uri"];
-            keys.push(("format", "format", quoted(dice.pick(&formats))));
+            let format: &&str = dice.pick(&formats);
+            keys.push(("format", "format", quoted(format)));
         }
         _ => default = dice.one_in(4).then(|| quoted("as \"usual\"")),
     }
@@ -215,23 +216,20 @@ fn plain(dice: &mut Dice) -> Param {
 
 /// A program that holds every tool to its schema, and its schema to what was thrown.
 pub fn program(tools: &[Generated]) -> String {
-    let text: String = tools.iter().map(|tool| format!("{}\n", tool.text)).collect();
+    let text = tools.iter().map(|tool| tool.text.as_str()).collect::<Vec<_>>().join("\n");
     let held: String = tools.iter().map(held).collect();
     format!("{HEAD}\n{text}\nfn main() {{\n{held}    assert!(*ACCEPTED.lock().unwrap() > 0);\n}}\n")
 }
 
 fn held(tool: &Generated) -> String {
-    let fields: String = tool
-        .fields
-        .iter()
-        .map(|Field { name, is_required, keywords }| {
-            let keywords: String = keywords
-                .iter()
-                .map(|(word, value)| format!("({word:?}, json!({value})), "))
-                .collect();
-            format!("({name:?}, {is_required}, vec![{keywords}]), ")
-        })
-        .collect();
+    let mut fields = String::new();
+    for Field { name, is_required, keywords } in &tool.fields {
+        let _ = write!(fields, "({name:?}, {is_required}, vec![");
+        for (word, value) in keywords {
+            let _ = write!(fields, "({word:?}, json!({value})), ");
+        }
+        fields += "]), ";
+    }
     format!("    hold(Tool::of::<{}>(), &[{fields}]);\n", tool.name)
 }
 
