@@ -88,7 +88,7 @@ pub(crate) fn lines(subject: &str) -> Vec<Value> {
 }
 
 fn write_workspace(root: &Path, place: &Path) {
-    let members: Vec<_> = WAYS.iter().map(|(way, ..)| *way).collect();
+    let members: Vec<_> = WAYS.iter().map(|(way, ..)| package(way)).collect();
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[profile.release]\nstrip = true\n"
     );
@@ -100,11 +100,12 @@ fn write_workspace(root: &Path, place: &Path) {
     for (way, dependencies, program) in WAYS {
         let root = root.display().to_string();
         let manifest = format!(
-            "[package]\nname = \"{way}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+            "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [dependencies]\n{}",
+            package(way),
             dependencies.replace("ROOT", &root)
         );
-        written(&place.join(way).join("Cargo.toml"), &manifest);
+        written(&place.join(package(way)).join("Cargo.toml"), &manifest);
         written(&source(place, way), &program(TOOLS));
     }
 }
@@ -143,8 +144,13 @@ fn built(place: &Path, way: &str, program: fn(usize) -> String) -> (f64, f64) {
     (seconds, added as f64)
 }
 
+/// The name of a way's crate, which is no dependency's.
+fn package(way: &str) -> String {
+    format!("by_{way}")
+}
+
 fn source(place: &Path, way: &str) -> PathBuf {
-    place.join(way).join("src/main.rs")
+    place.join(package(way)).join("src/main.rs")
 }
 
 /// The least CPU seconds of some runs.
@@ -153,7 +159,7 @@ fn least(place: &Path, command: &str) -> f64 {
 }
 
 fn stripped(place: &Path, way: &str) -> PathBuf {
-    place.join("target/release").join(way)
+    place.join("target/release").join(package(way))
 }
 
 /// The compiler's command, as cargo runs it.
@@ -164,7 +170,7 @@ fn compiler(place: &Path, way: &str, command: &[&str]) -> String {
     let text = fs::read_to_string(&source).expect("it was written");
     written(&source, &text);
     let log = cargo(place, way, &[command, &["-vv"]].concat());
-    let name = format!("--crate-name {way} ");
+    let name = format!("--crate-name {} ", package(way));
     let line = log.lines().find(|line| line.contains("Running `") && line.contains(&name));
     let line = line.unwrap_or_else(|| panic!("cargo does not say how it compiles {way}: {log}"));
     let (_, line) = line.split_once('`').expect("the command is quoted");
@@ -174,7 +180,7 @@ fn compiler(place: &Path, way: &str, command: &[&str]) -> String {
 fn cargo(place: &Path, way: &str, command: &[&str]) -> String {
     let output = Command::new("cargo")
         .args(command)
-        .args(["-p", way])
+        .args(["-p", &package(way)])
         .current_dir(place)
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_TARGET_DIR", place.join("target"))

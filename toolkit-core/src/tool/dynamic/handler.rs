@@ -76,7 +76,6 @@ pub(crate) trait Handled: Send + Sync {
 
 /// What a handler has.
 #[derive(Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each was given or not")]
 pub(crate) struct Parts {
     /// Whether it has to be awaited.
     pub(crate) waits: bool,

@@ -205,7 +205,7 @@ impl<A> DynamicTool<A> {
     /// Adds a business rule over the arguments, as they would run; every rule is asked.
     ///
     /// Its error is a [`ToolError`](crate::ToolError), a [`Problem`](crate::Problem) or
-    /// several, or a [`Failure`].
+    /// several, or a [`Failure`](crate::Failure).
     ///
     /// ```
     /// use serde_json::{Value, json};
