@@ -88,12 +88,14 @@ pub mod __private {
     pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf, in_formats};
     pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::{
-        Annotated, ApprovalPolicy, Borrowed, Call, Check, FromStates, Gates, Held, IntoPreview,
-        IntoRefusal, IntoToolbox, IntoVerified, Keyword, LedgerUse, List, Number, OnDenied, Param,
-        Passage, Policy, Preview, Receiver, Refusal, Requirement, Rules, StateNeed, States,
-        Stopped, Table, Text, Toolbox, Verification, checked, previewed, requirements, returned,
-        slot, taken, verified,
+        Annotated, Answer, Answered, ApprovalPolicy, Borrowed, Call, Check, Fallible, FromStates,
+        Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox, IntoVerified, Keyword, Later,
+        LedgerUse, List, Number, OnDenied, Param, Passage, Policy, Preview, Receiver, Refusal,
+        Requirement, Rules, StateNeed, States, Stopped, Table, Text, Toolbox, Valued, Verification,
+        checked, example, previewed, requirements, returned, slot, taken, verified,
     };
+
+    pub use std::option::Option::{None, Some};
 
     /// Writes a constant as JSON.
     pub fn json<T: serde::Serialize>(value: T) -> serde_json::Value {

@@ -11,7 +11,8 @@ use crate::model::{
 
 /// Writes the tool.
 pub(crate) fn expand(tool: &Tool) -> TokenStream {
-    let Function { kept, cfgs, marker: of, root, .. } = &tool.function;
+    let Function { kept, cfgs, marker: of, .. } = &tool.function;
+    let (lib, imported) = (lib(), imported(&tool.function.root));
     let marker = marker(&tool.function);
     let (table, constants) = (table(tool, 0), constants(tool, 0));
     quote! {
@@ -19,13 +20,30 @@ pub(crate) fn expand(tool: &Tool) -> TokenStream {
         #marker
         #cfgs
         const _: () = {
-            #[allow(unused_imports)]
-            use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
-            impl #root::__private::Annotated for #of {
-                const TABLE: &'static #root::__private::Table = &#table;
+            #imported
+            impl #lib::Annotated for #of {
+                const TABLE: &'static #lib::Table = &#table;
             }
             #constants
         };
+    }
+}
+
+/// The name of ours under which what is written finds the library.
+fn lib() -> Ident {
+    lib_at(Span::call_site())
+}
+
+/// The same, shown at a place of the user's.
+fn lib_at(span: Span) -> Ident {
+    Ident::new("__kit", shown_at(span))
+}
+
+/// Gives the library that name, and brings the traits in by which types are asked.
+fn imported(root: &TokenStream) -> TokenStream {
+    quote! {
+        #[allow(unused_imports)]
+        use #root::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
     }
 }
 
@@ -34,6 +52,7 @@ pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
     let Toolbox { block, tools } = toolbox;
     let Block { kept, cfgs, owner, root, .. } = block;
     let (resolved, ty) = (resolved(block), &owner.ty);
+    let (lib, imported) = (lib(), imported(root));
     let constants = tools.iter().enumerate().map(|(number, tool)| constants(tool, number));
     let tables = tools.iter().enumerate().map(|(number, tool)| {
         let (cfgs, table) = (&tool.function.cfgs, table(tool, number));
@@ -44,10 +63,9 @@ pub(crate) fn expand_toolbox(toolbox: &Toolbox) -> TokenStream {
         #cfgs
         const _: () = {
             #resolved
-            #[allow(unused_imports)]
-            use #root::__private::{HasSchema as _, NoSchema as _, Plain as _};
-            impl #root::__private::Toolbox for #ty {
-                const TABLES: &'static [#root::__private::Table] = &[#(#tables),*];
+            #imported
+            impl #lib::Toolbox for #ty {
+                const TABLES: &'static [#lib::Table] = &[#(#tables),*];
             }
             #(#constants)*
         };
@@ -70,14 +88,8 @@ pub(crate) fn marker(function: &Function) -> TokenStream {
     quote! {
         #cfgs
         #[doc = #doc]
-        #[allow(
-            dead_code,
-            missing_copy_implementations,
-            missing_debug_implementations,
-            non_camel_case_types,
-            unnameable_types,
-            unreachable_pub
-        )]
+        #[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+        #[allow(missing_copy_implementations, missing_debug_implementations)]
         #visibility struct #marker {}
     }
 }
@@ -110,55 +122,53 @@ fn local(name: &str) -> Ident {
 
 /// Writes the table of a tool; `number` tells it from the others of a toolbox.
 fn table(tool: &Tool, number: usize) -> TokenStream {
-    let Function { ident, root, .. } = &tool.function;
+    let (Function { ident, .. }, lib) = (&tool.function, lib());
     let Tool { name, description, .. } = tool;
-    let title = option(tool.title.as_ref());
     let policy = policy(tool);
     let description = described(description, number, 0);
     let format = tool.formats.then(|| {
-        let (detail, told) = (detail(root), quote!(#root::__private::FORMAT));
-        quote!(#root::__private::Param::of::<#detail>("format", #told, &[]))
+        let (detail, told) = (detail(), quote!(#lib::FORMAT));
+        quote!(#lib::Param::of::<#detail>("format").says(#told))
     });
     let params = params(tool, number).chain(format);
     let states = states(tool);
     let (output, place) = (&tool.output.tokens, shown_at(tool.output.span));
-    let output = quote!(#root::__private::Returned::<#output>::success());
+    let output = quote!(#lib::Returned::<#output>::success());
     let output = if tool.formats {
-        let root = moved(root.clone(), tool.output.span);
-        quote_spanned!(place=> #root::__private::in_formats(#output))
+        let lib = lib_at(tool.output.span);
+        quote_spanned!(place=> #lib::in_formats(#output))
     } else {
         output
     };
     let call = call(tool);
     let line = Ident::new("line", Span::call_site());
     let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
-    quote! {
-        #root::__private::Table {
-            name: #name,
-            title: #title,
-            description: #description,
-            place: (::core::file!(), #line),
-            module: ::core::module_path!(),
-            policy: #policy,
-            params: &[#(#params),*],
-            states: &[#(#states),*],
-            output: || (&#output).schema(),
-            call: #call,
-        }
-    }
+    let list = |items: Vec<TokenStream>| (!items.is_empty()).then(|| quote!(&[#(#items),*]));
+    let said = [
+        ("name", Some(quote!(#name))),
+        ("title", tool.title.as_ref().map(|title| quote!(#lib::Some(#title)))),
+        ("description", Some(description)),
+        ("place", Some(quote!((::core::module_path!(), ::core::file!(), #line)))),
+        ("policy", policy),
+        ("params", list(params.collect())),
+        ("states", list(states.collect())),
+        ("output", Some(quote!(|| (&#output).schema()))),
+        ("call", Some(call)),
+    ];
+    filled(&quote!(#lib::Table::NONE), &quote!(#lib::Table), &said)
 }
 
 /// Writes what the gates go by, as far as it was said.
-fn policy(tool: &Tool) -> TokenStream {
-    let root = &tool.function.root;
+fn policy(tool: &Tool) -> Option<TokenStream> {
+    let lib = lib();
     let Policy { scopes, listed, fatal, idempotency, preview_must_match, .. } = &tool.policy;
     let Policy { timeout, blocking, concurrency, result_limit, flows: flows_of, .. } = &tool.policy;
-    let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
+    let some = |value: TokenStream| quote!(#lib::Some(#value));
     let variant = |of: &str, variant: &str| {
         let (of, variant) = (format_ident!("{of}"), format_ident!("{variant}"));
-        quote!(#root::__private::#of::#variant)
+        quote!(#lib::#of::#variant)
     };
-    let words = |words: &[TokenStream]| quote!(#root::__private::words(&[#(#words),*]));
+    let words = |words: &[TokenStream]| quote!(#lib::words(&[#(#words),*]));
     let scopes: Vec<_> = scopes.iter().map(ToTokens::to_token_stream).collect();
     let idempotency = idempotency.iter().map(|(cfgs, name)| quote!(#cfgs #name));
     let idempotency: Vec<_> = idempotency.collect();
@@ -179,12 +189,8 @@ fn policy(tool: &Tool) -> TokenStream {
         ("on_unknown", tool.policy.on_unknown.map(|unknown| variant("OnUnknown", unknown))),
         ("ledger", tool.policy.no_ledger.as_ref().map(no_ledger)),
         ("idempotency", (!idempotency.is_empty()).then(|| words(&idempotency))),
-        (
-            "requires",
-            (!requires.is_empty())
-                .then(|| quote!(#root::__private::requirements(&[#(#requires),*]))),
-        ),
-        ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval, root)))),
+        ("requires", (!requires.is_empty()).then(|| quote!(#lib::requirements(&[#(#requires),*])))),
+        ("approval", tool.policy.approval.as_ref().map(|approval| some(agreement(approval)))),
         ("has_preview", tool.policy.preview.as_ref().map(|_| quote!(true))),
         ("preview_must_match", preview_must_match.then(|| quote!(true))),
         ("timeout", timeout.map(|time| some(milliseconds(time)))),
@@ -194,9 +200,39 @@ fn policy(tool: &Tool) -> TokenStream {
     ];
     let flows = ["reads_untrusted", "reads_private", "writes_external"];
     let flows = flows.map(|field| (field, flows_of.contains(&field).then(|| quote!(true))));
-    let said: Vec<_> = said.into_iter().chain(flows).collect();
-    let policy = filled(&variant("Policy", "DEFAULT"), &quote!(#root::__private::Policy), &said);
-    quote!(|| #policy)
+    let Policy { hints: hints_of, examples: examples_of, .. } = &tool.policy;
+    let shown = [
+        ("hints", (!hints_of.is_empty()).then(|| hints(hints_of))),
+        ("examples", (!examples_of.is_empty()).then(|| examples(examples_of))),
+    ];
+    let said: Vec<_> = said.into_iter().chain(flows).chain(shown).collect();
+    said.iter().any(|(_, value)| value.is_some()).then(|| {
+        let policy = filled(&variant("Policy", "DEFAULT"), &quote!(#lib::Policy), &said);
+        quote!(|| #policy)
+    })
+}
+
+/// Writes what a client of MCP is told beside the effect.
+fn hints(said: &[(&str, bool)]) -> TokenStream {
+    let lib = lib();
+    let some = |value: bool| quote!(#lib::Some(#value));
+    let said = ["destructive", "idempotent", "open_world"].map(|field| {
+        let said = said.iter().find(|(name, _)| *name == field);
+        (field, said.map(|(_, value)| some(*value)))
+    });
+    let of = quote!(#lib::Hints);
+    filled(&quote!(#of::DEFAULT), &of, &said)
+}
+
+/// Writes whole arguments that show the model the form.
+fn examples(all: &[Vec<(TokenStream, String, TokenStream)>]) -> TokenStream {
+    let lib = lib();
+    let all = all.iter().map(|fields| {
+        let fields =
+            fields.iter().map(|(cfgs, name, value)| quote!(#cfgs (#name, #lib::json(#value))));
+        quote!(#lib::example(&[#(#fields),*]))
+    });
+    quote!(::std::vec::Vec::from([#(#all),*]))
 }
 
 fn milliseconds(time: u64) -> TokenStream {
@@ -204,18 +240,19 @@ fn milliseconds(time: u64) -> TokenStream {
 }
 
 /// Writes how a person agrees, as far as it was said.
-fn agreement(agreement: &Agreement, root: &TokenStream) -> TokenStream {
+fn agreement(agreement: &Agreement) -> TokenStream {
+    let lib = lib();
     let Agreement { quorum, four_eyes, time_to_live, .. } = agreement;
     let time_to_live = time_to_live.map(|time| {
         let time = milliseconds(time);
-        quote!(::core::option::Option::Some(#time))
+        quote!(#lib::Some(#time))
     });
     let said = [
         ("quorum", quorum.map(|quorum| quote!(#quorum))),
         ("four_eyes", four_eyes.then(|| quote!(true))),
         ("time_to_live", time_to_live),
     ];
-    let of = quote!(#root::__private::ApprovalPolicy);
+    let of = quote!(#lib::ApprovalPolicy);
     filled(&quote!(#of::DEFAULT), &of, &said)
 }
 
@@ -233,13 +270,6 @@ fn filled(
     });
     let said: TokenStream = said.collect();
     if said.is_empty() { default.clone() } else { quote!(#of { #said #rest }) }
-}
-
-fn option(value: Option<impl ToTokens>) -> TokenStream {
-    value.map_or_else(
-        || quote!(::core::option::Option::None),
-        |value| quote!(::core::option::Option::Some(#value)),
-    )
 }
 
 impl ToTokens for Description {
@@ -295,7 +325,7 @@ fn constant(
     name: &Ident,
     blank: &str,
 ) -> TokenStream {
-    let Function { root, surroundings, .. } = &tool.function;
+    let (Function { surroundings, .. }, lib) = (&tool.function, lib());
     let unseen = format!(
         "a text of the tool `{}` holds a character that is not shown: \
          a model would read what no person sees",
@@ -310,7 +340,7 @@ fn constant(
         Description::Read(_, span) => {
             return quote_spanned! {shown_at(*span)=>
                 #cfgs
-                const _: () = ::core::assert!(!#root::__private::has_unseen(#description), #unseen);
+                const _: () = ::core::assert!(!#lib::has_unseen(#description), #unseen);
             };
         }
     };
@@ -328,70 +358,71 @@ fn constant(
         #cfgs
         const #name: &'static ::core::primitive::str = #expression;
         #cfgs
-        const _: () = ::core::assert!(!#root::__private::is_blank(#name), #blank);
+        const _: () = ::core::assert!(!#lib::is_blank(#name), #blank);
         #cfgs
-        const _: () = ::core::assert!(!#root::__private::has_unseen(#name), #unseen);
+        const _: () = ::core::assert!(!#lib::has_unseen(#name), #unseen);
     }
 }
 
 fn params(tool: &Tool, number: usize) -> impl Iterator<Item = TokenStream> {
-    let root = &tool.function.root;
+    let lib = lib();
     tool.params.iter().enumerate().filter_map(move |(index, param)| {
         let Role::Argument(argument) = &param.role else {
             return None;
         };
-        let owned = owned(param, root);
+        let owned = owned(param);
         let name = &argument.name;
         let description = argument.description.as_ref();
-        let description =
-            description.map_or_else(|| quote!(""), |text| described(text, number, index + 1));
+        let says = description.map(|text| {
+            let text = described(text, number, index + 1);
+            quote!(.says(#text))
+        });
         let (ty, cfgs) = (&param.ty.tokens, &param.cfgs);
-        let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty, root));
-        Some(quote! {
-            #cfgs
-            #root::__private::Param::of::<#owned>(#name, #description, &[#(#keywords),*])
-        })
+        let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty));
+        let keywords: Vec<_> = keywords.collect();
+        let takes = (!keywords.is_empty()).then(|| quote!(.takes(&[#(#keywords),*])));
+        Some(quote!(#cfgs #lib::Param::of::<#owned>(#name) #says #takes))
     })
 }
 
 /// The type that an argument is decoded into.
-fn owned(param: &Param, root: &TokenStream) -> TokenStream {
+fn owned(param: &Param) -> TokenStream {
     match &param.ty.lent {
         Some(lent) => {
-            let root = moved(root.clone(), param.ty.span);
+            let lib = lib_at(param.ty.span);
             let owned = Ident::new("Owned", param.ty.end);
-            quote_spanned!(param.ty.span=> <#lent as #root::__private::Borrowed>::#owned)
+            quote_spanned!(param.ty.span=> <#lent as #lib::Borrowed>::#owned)
         }
         None => param.ty.tokens.clone(),
     }
 }
 
-fn keyword(keyword: &Constraint, ty: &TokenStream, root: &TokenStream) -> TokenStream {
+fn keyword(keyword: &Constraint, ty: &TokenStream) -> TokenStream {
+    let lib = lib();
     let Constraint { fits, keyword, value, items } = keyword;
     let value = match items {
         // Each item alone, since the items of examples may differ in type.
-        Some(items) => quote!([#(#root::__private::json(#items)),*]),
+        Some(items) => quote!([#(#lib::json(#items)),*]),
         None => value.clone(),
     };
     let keyword = match fits {
-        Fits::Any => quote!(any(#keyword, || #root::__private::json(#value))),
-        Fits::Number => quote!(number::<#ty>(#keyword, || #root::__private::json(#value))),
-        Fits::Text => quote!(text::<#ty>(#keyword, || #root::__private::json(#value))),
-        Fits::List => quote!(list::<#ty>(#keyword, || #root::__private::json(#value))),
+        Fits::Any => quote!(any(#keyword, || #lib::json(#value))),
+        Fits::Number => quote!(number::<#ty>(#keyword, || #lib::json(#value))),
+        Fits::Text => quote!(text::<#ty>(#keyword, || #lib::json(#value))),
+        Fits::List => quote!(list::<#ty>(#keyword, || #lib::json(#value))),
     };
-    quote!(#root::__private::Keyword::#keyword)
+    quote!(#lib::Keyword::#keyword)
 }
 
 fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
-    let root = &tool.function.root;
-    let receiver = tool.receiver.iter().map(move |ty| {
-        let ty = &ty.tokens;
-        quote!(#root::__private::StateNeed::receiver::<Self, #ty>())
+    let receiver = tool.receiver.iter().map(|ty| {
+        let (ty, lib) = (&ty.tokens, lib());
+        quote!(#lib::StateNeed::receiver::<Self, #ty>())
     });
-    receiver.chain(tool.params.iter().filter_map(move |param| match param.role {
+    receiver.chain(tool.params.iter().filter_map(|param| match param.role {
         Role::State => {
-            let (ty, cfgs) = (&param.ty.tokens, &param.cfgs);
-            Some(quote!(#cfgs #root::__private::StateNeed::of::<#ty>()))
+            let (ty, cfgs, lib) = (&param.ty.tokens, &param.cfgs, lib());
+            Some(quote!(#cfgs #lib::StateNeed::of::<#ty>()))
         }
         Role::Argument(_) | Role::Context => None,
     }))
@@ -420,10 +451,10 @@ fn kind(tool: &Tool) -> Kind {
 
 /// Writes the call: decode, pass the gates, call the function as it was written.
 fn call(tool: &Tool) -> TokenStream {
-    let Function { ident, root, flow, .. } = &tool.function;
+    let (Function { ident, flow, .. }, lib) = (&tool.function, lib());
     let (passage, function) = (local("passage"), local("function"));
     let slots = slots(tool);
-    let nothing = quote!(= ::core::option::Option::None;);
+    let nothing = quote!(= #lib::None;);
     let format = local("format");
     let declared = slots
         .iter()
@@ -431,12 +462,12 @@ fn call(tool: &Tool) -> TokenStream {
         .chain(tool.formats.then(|| quote!(let mut #format #nothing)));
     let lent = slots
         .iter()
-        .map(|(cfgs, slot, owned)| quote!(#cfgs #root::__private::slot::<#owned>(&mut #slot)))
+        .map(|(cfgs, slot, owned)| quote!(#cfgs #lib::slot::<#owned>(&mut #slot)))
         .chain(tool.formats.then(|| {
-            let detail = detail(root);
-            quote!(#root::__private::slot::<#detail>(&mut #format))
+            let detail = detail();
+            quote!(#lib::slot::<#detail>(&mut #format))
         }));
-    let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param, root));
+    let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param));
     let (this, bound) = this(tool, &passage).unzip();
     let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
     let arguments = this.iter().map(ToTokens::to_token_stream).chain(given);
@@ -449,7 +480,12 @@ fn call(tool: &Tool) -> TokenStream {
     };
     let returned = returned(tool, called);
     let function = quote!(#[allow(deprecated)] let #function = #path;);
-    let asked = quote!(#(#declared)* #passage.arguments(&mut [#(#lent),*])?;);
+    let places = local("places");
+    let asked = quote! {
+        #(#declared)*
+        let #places: &mut [_] = &mut [#(#lent),*];
+        #passage.arguments(#places)?;
+    };
     let steps = match kind {
         Kind::AtOnce => quote! {
             #function #asked #bound #(#bindings)*
@@ -471,10 +507,10 @@ fn call(tool: &Tool) -> TokenStream {
     };
     match kind {
         Kind::AtOnce => quote_spanned! {shown_at(ident.span())=>
-            #root::__private::Call::AtOnce(|#passage| { #steps })
+            #lib::Call::AtOnce(|#passage| { #steps })
         },
         Kind::Later | Kind::Apart => quote_spanned! {shown_at(ident.span())=>
-            #root::__private::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
+            #lib::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
         },
     }
 }
@@ -494,20 +530,19 @@ fn path(function: &Function) -> TokenStream {
 /// Writes the rules and the call of a function that gets a thread of its own: what is borrowed
 /// is borrowed here for the rules, and there once more for the function.
 fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenStream {
-    let root = &tool.function.root;
     let (passage, held) = (local("passage"), local("held"));
     let params = || tool.params.iter().enumerate();
-    let taken = params().map(|(index, param)| take(index, param, root));
-    let there = params().map(|(index, param)| borrow(index, param, root, &held));
+    let taken = params().map(|(index, param)| take(index, param));
+    let there = params().map(|(index, param)| borrow(index, param, &held));
     let this_there = this(tool, &held).map(|(_, bound)| bound);
     let rules = rules(tool);
     let mut passed = quote!(#passage.pass(#rules).await?;);
     if tool.policy.has_rules() {
-        let here = params().map(|(index, param)| borrow(index, param, root, &passage));
+        let here = params().map(|(index, param)| borrow(index, param, &passage));
         let here = here.chain(this(tool, &passage).map(|(_, bound)| bound));
         let here = here.filter(|bound| !bound.is_empty());
         // The rules need not name all that the function takes.
-        passed = quote!({ #(#[allow(unused_variables)] #here)* #passed });
+        passed = quote!(#[allow(unused_variables)] { #(#here)* #passed });
     }
     quote! {
         #(#taken)*
@@ -566,32 +601,32 @@ fn replaced(
 fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
     let ty = &tool.output;
     let written = &ty.tokens;
-    let root = moved(tool.function.root.clone(), ty.span);
+    let lib = lib_at(ty.span);
     let called = up_to_end(ty, called);
     let place = shown_at(ty.span);
-    let split = quote_spanned!(place=> #root::__private::Returned::<#written>::split #called);
+    let split = quote_spanned!(place=> #lib::Returned::<#written>::split #called);
     let split = up_to_end(ty, split);
     if tool.formats {
         let format = local("format");
-        let told = quote_spanned!(place=> #root::__private::in_format(#split, #root::__private::taken(#format)?));
+        let told = quote_spanned!(place=> #lib::in_format(#split, #lib::taken(#format)?));
         let told = up_to_end(ty, told);
-        return quote_spanned!(place=> #root::__private::returned #told);
+        return quote_spanned!(place=> #lib::returned #told);
     }
-    quote_spanned!(place=> #root::__private::returned #split)
+    quote_spanned!(place=> #lib::returned #split)
 }
 
 /// The type of the parameter by which the model says how much it wants to read.
-fn detail(root: &TokenStream) -> TokenStream {
-    quote!(::core::option::Option<#root::__private::Detail>)
+fn detail() -> TokenStream {
+    let lib = lib();
+    quote!(::core::option::Option<#lib::Detail>)
 }
 
 /// One local a parameter that the model fills, with its `#[cfg]` and the type that it is decoded
 /// into.
 fn slots(tool: &Tool) -> Vec<(&TokenStream, Ident, TokenStream)> {
-    let root = &tool.function.root;
     let arguments = tool.params.iter().enumerate();
     let arguments = arguments.filter(|(_, param)| matches!(param.role, Role::Argument(_)));
-    arguments.map(|(index, param)| (&param.cfgs, slot(index), owned(param, root))).collect()
+    arguments.map(|(index, param)| (&param.cfgs, slot(index), owned(param))).collect()
 }
 
 fn slot(index: usize) -> Ident {
@@ -599,25 +634,26 @@ fn slot(index: usize) -> Ident {
 }
 
 /// Binds a parameter under the user's own name, so that the expressions see it.
-fn bind(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
-    let (taken, borrowed) =
-        (take(index, param, root), borrow(index, param, root, &local("passage")));
+fn bind(index: usize, param: &Param) -> TokenStream {
+    let (taken, borrowed) = (take(index, param), borrow(index, param, &local("passage")));
     quote!(#taken #borrowed)
 }
 
 /// Takes an argument out of its slot: under the user's own name, or to be lent from there.
-fn take(index: usize, param: &Param, root: &TokenStream) -> TokenStream {
+fn take(index: usize, param: &Param) -> TokenStream {
+    let lib = lib();
     let Param { ident, cfgs, ty, role } = param;
     let slot = slot(index);
     match (role, &ty.lent) {
         (Role::State | Role::Context, _) => TokenStream::new(),
-        (Role::Argument(_), None) => quote!(#cfgs let #ident = #root::__private::taken(#slot)?;),
-        (Role::Argument(_), Some(_)) => quote!(#cfgs let #slot = #root::__private::taken(#slot)?;),
+        (Role::Argument(_), None) => quote!(#cfgs let #ident = #lib::taken(#slot)?;),
+        (Role::Argument(_), Some(_)) => quote!(#cfgs let #slot = #lib::taken(#slot)?;),
     }
 }
 
 /// Binds what is lent to a parameter, by the call or from a slot.
-fn borrow(index: usize, param: &Param, root: &TokenStream, passage: &Ident) -> TokenStream {
+fn borrow(index: usize, param: &Param, passage: &Ident) -> TokenStream {
+    let lib = lib();
     let Param { ident, cfgs, ty, role } = param;
     let (slot, written) = (slot(index), &ty.tokens);
     match (role, &ty.lent) {
@@ -630,21 +666,21 @@ fn borrow(index: usize, param: &Param, root: &TokenStream, passage: &Ident) -> T
         (Role::Argument(_), None) => TokenStream::new(),
         (Role::Argument(_), Some(lent)) => quote! {
             #cfgs
-            let #ident = <#lent as #root::__private::Borrowed>::lend(&#slot);
+            let #ident = <#lent as #lib::Borrowed>::lend(&#slot);
         },
     }
 }
 
 /// Writes the expressions as closures over the parameters.
 fn rules(tool: &Tool) -> TokenStream {
-    let root = &tool.function.root;
+    let lib = lib();
     let Policy { checks, approval, preview, verify, .. } = &tool.policy;
     let seen = |rule: &TokenStream| match &tool.receiver {
         Some(_) => with_this(rule.clone()),
         None => rule.clone(),
     };
-    let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
-    let later = |rule: &TokenStream, read: &str| later(&seen(rule), read, root);
+    let some = |value: TokenStream| quote!(#lib::Some(#value));
+    let later = |rule: &TokenStream, read: &str| later(&seen(rule), read);
     let rule = approval.as_ref().and_then(|approval| approval.rule.as_ref()).map(seen);
     let checks: Vec<_> = checks.iter().map(|check| later(check, "checked")).collect();
     let said = [
@@ -653,21 +689,21 @@ fn rules(tool: &Tool) -> TokenStream {
         ("preview", preview.as_ref().map(|preview| some(later(preview, "previewed")))),
         ("verify", verify.as_ref().map(|verify| some(later(verify, "verified")))),
     ];
-    let of = quote!(#root::__private::Rules);
+    let of = quote!(#lib::Rules);
     filled(&quote!(#of::NONE), &of, &said)
 }
 
 /// Writes an expression that may wait; `read` reads what it gives, and what is wrong with its
 /// type is shown under it.
-fn later(rule: &TokenStream, read: &str, root: &TokenStream) -> TokenStream {
+fn later(rule: &TokenStream, read: &str) -> TokenStream {
     let place = shown_at(syn::spanned::Spanned::span(rule));
-    let root = moved(root.clone(), place);
+    let lib = lib_at(place);
     let read = Ident::new(read, place);
     let rule = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
     let mut given = Group::new(Delimiter::Parenthesis, rule);
     given.set_span(place);
     quote_spanned! {place=>
-        &|| ::std::boxed::Box::pin(async { #root::__private::#read #given })
+        &|| ::std::boxed::Box::pin(async { #lib::#read #given })
     }
 }
 

@@ -19,20 +19,7 @@ pub(crate) fn fallback(function: &Function) -> TokenStream {
         #cfgs
         const _: () = {
             impl #root::__private::Annotated for #of {
-                const TABLE: &'static #root::__private::Table = &#root::__private::Table {
-                    name: "",
-                    title: ::core::option::Option::None,
-                    description: "",
-                    place: ("", 0),
-                    module: "",
-                    policy: || #root::__private::Policy::DEFAULT,
-                    params: &[],
-                    states: &[],
-                    output: || ::core::option::Option::None,
-                    call: #root::__private::Call::Later(|_| {
-                        ::std::boxed::Box::pin(::core::future::pending())
-                    }),
-                };
+                const TABLE: &'static #root::__private::Table = &#root::__private::Table::NONE;
             }
         };
     }

@@ -213,6 +213,10 @@ pub(crate) struct Policy {
     pub(crate) result_limit: Option<usize>,
     /// The fields of `Policy` that say where data comes from and goes to.
     pub(crate) flows: Vec<&'static str>,
+    /// The fields of `Hints` that are said.
+    pub(crate) hints: Vec<(&'static str, bool)>,
+    /// Whole arguments: the names in the schema with their `#[cfg]` and their values.
+    pub(crate) examples: Vec<Vec<(TokenStream, String, TokenStream)>>,
 }
 
 impl Policy {

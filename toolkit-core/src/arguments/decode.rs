@@ -1,6 +1,5 @@
 //! Decodes a call's arguments into their places, checked on the way.
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::cursor::Cursor;
@@ -59,20 +58,45 @@ impl Arguments<'_> {
     /// # Errors
     /// As `fill`.
     #[inline]
-    pub(crate) fn decode<T: DeserializeOwned>(
+    pub(crate) fn decode<T>(self, schema: &Compiled, limits: &Limits) -> Result<T, Vec<Problem>>
+    where
+        Option<T>: Slot,
+    {
+        let mut decoded = None::<T>;
+        self.fill_whole(schema, limits, &mut decoded)?;
+        decoded.ok_or_else(|| vec![report::refused_by_type(Path::root())])
+    }
+
+    /// Fills one slot with the whole arguments.
+    ///
+    /// # Errors
+    /// As `fill`.
+    #[inline]
+    pub(crate) fn fill_whole(
         self,
         schema: &Compiled,
         limits: &Limits,
-    ) -> Result<T, Vec<Problem>> {
-        let attempt = |given: Arguments<'_>, limits: &Limits| {
-            let walk = Walk::new(schema, limits);
-            let decoded = given.decoded(&walk);
-            Attempt::of(&walk, decoded)
-        };
-        match attempt(self, limits) {
-            Attempt::Sure(decoded) => Ok(decoded),
-            first => self.settle(schema, limits, first, attempt),
+        slot: &mut dyn Slot,
+    ) -> Result<(), Vec<Problem>> {
+        match self.try_fill_whole(schema, limits, slot) {
+            Attempt::Sure(()) => Ok(()),
+            first => self.settle(schema, limits, first, |given, limits| {
+                given.try_fill_whole(schema, limits, &mut *slot)
+            }),
         }
+    }
+
+    /// Fills one slot with the whole arguments, as far as the decoder alone can tell.
+    #[inline]
+    pub(crate) fn try_fill_whole(
+        self,
+        schema: &Compiled,
+        limits: &Limits,
+        slot: &mut dyn Slot,
+    ) -> Attempt<()> {
+        let walk = Walk::new(schema, limits);
+        let filled = self.filled(&walk, slot);
+        Attempt::of(&walk, filled)
     }
 
     /// Fills the slots as far as the decoder alone can tell.
@@ -117,7 +141,7 @@ impl Arguments<'_> {
     }
 
     #[inline]
-    fn decoded<T: DeserializeOwned>(self, walk: &Walk<'_>) -> Result<T, Refused> {
+    fn filled(self, walk: &Walk<'_>, slot: &mut dyn Slot) -> Result<(), Refused> {
         let root = root(walk);
         let limits = walk.limits;
         match self {
@@ -129,8 +153,8 @@ impl Arguments<'_> {
                     }
                     cursor = Cursor::new("{}");
                 }
-                let value = read(walk, root, Unread(&cursor), |value| T::deserialize(value))?;
-                if cursor.is_at_end() { Ok(value) } else { Err(Refused) }
+                read(walk, root, Unread(&cursor), |value| slot.read(value))?;
+                if cursor.is_at_end() { Ok(()) } else { Err(Refused) }
             }
             Self::Value(value) if is_written_within(value, limits) => {
                 let empty = Value::Object(Map::new());
@@ -138,7 +162,7 @@ impl Arguments<'_> {
                 if !value.is_object() {
                     return Err(Refused);
                 }
-                read(walk, root, Parsed(value), |value| T::deserialize(value))
+                read(walk, root, Parsed(value), |value| slot.take(value))
             }
             Self::Text(_) | Self::Value(_) => Err(Refused),
         }

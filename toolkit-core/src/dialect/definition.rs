@@ -42,8 +42,12 @@ pub struct Definition {
     pub examples: Vec<Value>,
     /// What the tool does to the world; `None` where it does not say.
     pub effect: Option<Effect>,
+    /// Whether a call may undo or overwrite what is there, unless it is a read.
+    pub is_destructive: bool,
     /// Whether a second call of the same arguments changes nothing more.
     pub is_idempotent: bool,
+    /// Whether it has to do with what is outside, like the web.
+    pub is_open_world: bool,
     /// Whether the provider is to hold the model to the schema.
     pub strict: bool,
     /// Whether the provider's search finds it, instead of the model reading it.
@@ -67,7 +71,9 @@ impl Definition {
             output_schema: None,
             examples: Vec::new(),
             effect: None,
+            is_destructive: true,
             is_idempotent: false,
+            is_open_world: true,
             strict: false,
             is_deferred: false,
             is_cached: false,

@@ -295,13 +295,12 @@ fn definition(dialect: Mcp, tool: &Definition) -> Value {
     {
         written.insert("outputSchema".to_owned(), output.clone());
     }
-    // What is not said counts as the worst there is.
     let is_read = tool.effect == Some(Effect::Read);
     let annotations = json!({
         "readOnlyHint": is_read,
-        "destructiveHint": !is_read,
+        "destructiveHint": !is_read && tool.is_destructive,
         "idempotentHint": is_read || tool.is_idempotent,
-        "openWorldHint": true,
+        "openWorldHint": tool.is_open_world,
     });
     written.insert("annotations".to_owned(), annotations);
     written.into()

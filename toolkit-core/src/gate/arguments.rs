@@ -46,7 +46,7 @@ pub(super) fn check(
     if are_told || entry.runs_from_canonical {
         return by_canonical(entry, call, limits, slots).map(Box::new).map(Some);
     }
-    let filled = call.given().fill(&entry.schema, limits, slots);
+    let filled = fill(&entry.tool, call.given(), &entry.schema, limits, slots);
     filled.map(|()| None).map_err(|problems| invalid(entry, problems, limits))
 }
 
@@ -70,12 +70,27 @@ fn by_canonical(
     // Defaults are written in, and what was accepted is not measured again.
     let unmeasured = &limits.unmeasured();
     let filled = match &entry.tool.input {
-        Input::Params(_) => Arguments::Text(&text).fill(&entry.schema, unmeasured, slots),
         Input::Given(_) => arguments::hand_over(&value, unmeasured, slots),
+        _ => fill(&entry.tool, Arguments::Text(&text), &entry.schema, unmeasured, slots),
     };
     match filled {
         Ok(()) => Ok(Canonical { told: secrets::told(&entry.secrets, &value), value, text }),
         Err(problems) => Err(invalid(entry, problems, limits)),
+    }
+}
+
+/// Fills one slot a parameter, or the one of the type that a closure takes.
+#[inline]
+pub(super) fn fill(
+    tool: &Tool,
+    given: Arguments<'_>,
+    schema: &Compiled,
+    limits: &Limits,
+    slots: &mut [&mut dyn Slot],
+) -> Result<(), Vec<Problem>> {
+    match (&tool.input, slots) {
+        (Input::Type(_), [slot]) => given.fill_whole(schema, limits, *slot),
+        (_, slots) => given.fill(schema, limits, slots),
     }
 }
 

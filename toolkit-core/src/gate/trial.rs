@@ -52,7 +52,7 @@ fn odd_way(
     }
     let mut is_odd = |given: Arguments<'_>| {
         let report = normal_form(&entry.schema, given, limits);
-        match (given.try_fill(&entry.schema, limits, slots), report) {
+        match (try_fill(entry, given, limits, slots), report) {
             (Attempt::Sure(()), report) => report.is_err(),
             // A type took something lightly, so that the schema was asked alone.
             (Attempt::Doubtful(()), _) | (Attempt::Refused(_), Err(_)) => false,
@@ -79,9 +79,22 @@ fn refuses_itself(
     slots: &mut [&mut dyn Slot],
 ) -> bool {
     let value = Arguments::Value(value);
-    match value.try_fill(&entry.schema, &limits.unmeasured(), slots) {
+    match try_fill(entry, value, &limits.unmeasured(), slots) {
         Attempt::Refused(place) => !value.path(*place).steps().is_empty(),
         Attempt::Sure(()) | Attempt::Doubtful(()) => false,
+    }
+}
+
+/// Fills one slot a parameter, or the one of the type that a closure takes.
+fn try_fill(
+    entry: &Entry,
+    given: Arguments<'_>,
+    limits: &Limits,
+    slots: &mut [&mut dyn Slot],
+) -> Attempt<()> {
+    match (&entry.tool.input, slots) {
+        (Input::Type(_), [slot]) => given.try_fill_whole(&entry.schema, limits, *slot),
+        (_, slots) => given.try_fill(&entry.schema, limits, slots),
     }
 }
 

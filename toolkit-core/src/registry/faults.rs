@@ -301,7 +301,9 @@ fn unmet(need: &StateNeed, states: &Shared) -> Option<String> {
 /// The pattern that a tool's name does not match.
 fn misnamed(tool: &Tool) -> Option<&'static str> {
     // The attribute checks the name of an annotated function when it is compiled.
-    let Input::Given(_) = tool.input else { return None };
+    if let Input::Params(_) = tool.input {
+        return None;
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let fits = (1..=128).contains(&tool.name.len()) && tool.name.chars().all(is_plain);
     if fits { None } else { Some("^[A-Za-z0-9_.-]{1,128}$") }

@@ -5,6 +5,7 @@ use serde_json::Value;
 #[cfg(feature = "testing")]
 use super::faults::blame;
 use crate::arguments;
+use crate::call::Arguments;
 use crate::dialect::Definition;
 #[cfg(feature = "testing")]
 use crate::error::ToolConfigErrors;
@@ -12,6 +13,7 @@ use crate::error::ToolConfigErrors;
 use crate::gate::Entry;
 use crate::ledger::Digest;
 use crate::ledger::inside::tool_revision;
+use crate::limits::Limits;
 use crate::schema;
 use crate::tool::{Effect, Input, OnUnknown, Param, Policy, Tool};
 
@@ -43,8 +45,9 @@ pub(super) fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
                 .to_owned(),
         ]);
     }
-    let writes_defaults = matches!(tool.input, Input::Params(_));
-    let compiled = schema::compile(&input, writes_defaults)?;
+    let is_typed = !matches!(tool.input, Input::Given(_));
+    let compiled = schema::compile(&input, is_typed)?;
+    let shown = shown(tool, &input)?;
     schema::without_rust_formats(&mut input);
     let bytes = input.to_string().len();
     if bytes > SCHEMA_BYTES {
@@ -52,14 +55,38 @@ pub(super) fn prepare(tool: &Tool) -> Result<Prepared, Vec<String>> {
             "its schema has {bytes} bytes; at most {SCHEMA_BYTES} are accepted"
         )]);
     }
-    let Input::Params(params) = tool.input else {
-        return Ok((definition(tool, input), compiled));
-    };
-    let faults: Vec<String> = params.iter().flat_map(|param| constants(param, &compiled)).collect();
-    if !faults.is_empty() {
-        return Err(faults);
+    if is_typed {
+        let faults: Vec<String> =
+            fields(&input).flat_map(|(name, node)| constants(name, node, &compiled)).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
     }
-    Ok((definition(tool, input), compiled))
+    let mut definition = definition(tool, input);
+    definition.examples = match shown {
+        shown if !shown.is_empty() || !is_typed => shown,
+        _ => of_fields(&definition.input_schema),
+    };
+    Ok((definition, compiled))
+}
+
+/// The whole arguments that the tool shows the model, in their normal form without defaults.
+fn shown(tool: &Tool, input: &Value) -> Result<Vec<Value>, Vec<String>> {
+    if tool.policy.examples.is_empty() {
+        return Ok(Vec::new());
+    }
+    let compiled = schema::compile(input, false)?;
+    let (mut shown, mut faults) = (Vec::new(), Vec::new());
+    for (index, example) in tool.policy.examples.iter().enumerate() {
+        let given = Arguments::Value(example);
+        match arguments::normal_form(&compiled, given, &Limits::default()) {
+            Ok(example) => shown.push(example),
+            Err(problems) => faults.extend(
+                problems.iter().map(|p| format!("its example {} is not accepted: {p}", index + 1)),
+            ),
+        }
+    }
+    if faults.is_empty() { Ok(shown) } else { Err(faults) }
 }
 
 /// A tool as a registry holds it, without what a registry must be given for it.
@@ -87,41 +114,55 @@ pub(crate) fn alone(tool: Tool) -> Result<Alone, ToolConfigErrors> {
     })
 }
 
-/// What is wrong with the constants that the attribute was given for a parameter.
-fn constants(param: &Param, compiled: &schema::Compiled) -> Vec<String> {
+/// The fields of an object's schema, each with its own.
+fn fields(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    fields.into_iter().flatten().map(|(name, node)| (name.as_str(), node))
+}
+
+/// The examples of one field.
+fn examples_of(node: &Value) -> &[Value] {
+    node.get("examples").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// What is wrong with the constants that were given for a field.
+fn constants(name: &str, node: &Value, compiled: &schema::Compiled) -> Vec<String> {
     let judged = |what: &str, value: &Value| {
-        let problems = arguments::check_constant(compiled, param.name, value);
+        let problems = arguments::check_constant(compiled, name, value);
         let told = problems.iter().map(|problem| format!("its {what} is not accepted: {problem}"));
         told.collect::<Vec<_>>()
     };
-    let default = param.default_value().into_iter().flat_map(|value| judged("default", &value));
-    default.chain(param.examples().iter().flat_map(|value| judged("example", value))).collect()
+    let default = node.get("default").into_iter().flat_map(|value| judged("default", value));
+    default.chain(examples_of(node).iter().flat_map(|value| judged("example", value))).collect()
 }
 
 fn definition(tool: &Tool, input_schema: Value) -> Definition {
     let mut definition = Definition::new(&tool.name, &tool.description, input_schema);
     definition.title.clone_from(&tool.title);
     definition.output_schema = tool.output_schema();
-    definition.effect = tool.policy.effect;
-    definition.is_idempotent = tool.policy.on_unknown == OnUnknown::Rerun;
-    if let Input::Params(params) = tool.input {
-        definition.examples = examples(params);
-    }
+    let Policy { effect, on_unknown, hints, .. } = &tool.policy;
+    definition.effect = *effect;
+    // What is not said counts as the worst there is.
+    definition.is_destructive = hints.destructive.unwrap_or(true);
+    definition.is_idempotent = hints.idempotent.unwrap_or(*on_unknown == OnUnknown::Rerun);
+    definition.is_open_world = hints.open_world.unwrap_or(true);
     definition
 }
 
-/// Whole arguments out of the examples of the parameters, where each that must be given has one.
-fn examples(params: &[Param]) -> Vec<Value> {
-    let of_each: Vec<(&Param, Vec<Value>)> =
-        params.iter().map(|param| (param, param.examples())).collect();
-    if of_each.iter().any(|(param, examples)| param.is_required() && examples.is_empty()) {
+/// Whole arguments out of the examples of the fields, where each that must be given has one.
+fn of_fields(schema: &Value) -> Vec<Value> {
+    let is_required = |name: &str| {
+        let required = schema.get("required").and_then(Value::as_array);
+        required.is_some_and(|required| required.iter().any(|one| one == name))
+    };
+    if fields(schema).any(|(name, node)| is_required(name) && examples_of(node).is_empty()) {
         return Vec::new();
     }
-    let most = of_each.iter().map(|(_, examples)| examples.len()).max().unwrap_or_default();
+    let most = fields(schema).map(|(_, node)| examples_of(node).len()).max().unwrap_or_default();
     let whole = (0..most).map(|index| {
-        let members = of_each.iter().filter_map(|(param, examples)| {
-            let example = examples.get(index).or_else(|| examples.last())?;
-            Some((param.name.to_owned(), example.clone()))
+        let members = fields(schema).filter_map(|(name, node)| {
+            let examples = examples_of(node);
+            Some((name.to_owned(), examples.get(index).or_else(|| examples.last())?.clone()))
         });
         Value::Object(members.collect())
     });

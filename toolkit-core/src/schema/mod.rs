@@ -25,7 +25,9 @@ pub(crate) use format::{Format, pattern_words};
 pub(crate) use keys::{Keys, integer_words};
 pub(crate) use keyword::{is_keyword, judges};
 pub(crate) use node::{Additional, Compiled, Node, NodeId, Property, Right, Type};
-pub(crate) use normalize::{Field, given, of_type, result, signature, without_rust_formats};
+pub(crate) use normalize::{
+    Field, given, of_fields, of_type, result, signature, without_rust_formats,
+};
 pub(crate) use sample::sample;
 pub(crate) use stream::{Bound, Decoding, Kind, Numbers, Texts};
 pub(crate) use walk::{Holds, holds, nodes, texts};

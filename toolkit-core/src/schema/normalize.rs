@@ -67,6 +67,45 @@ pub(crate) fn of_type(mut root: Value, definitions: Object) -> Result<Value, Vec
     normalize(root)
 }
 
+/// Makes the input schema of a tool whose arguments are the fields of one type.
+///
+/// # Errors
+/// A type that is not read from an object.
+pub(crate) fn of_fields(root: Value) -> Result<Value, Vec<String>> {
+    let is_object = |node: &Value| node.get("type").is_some_and(|of| of == "object");
+    let forms = ["anyOf", "oneOf"].iter().find_map(|word| root.get(word)?.as_array());
+    let are_objects = forms.is_some_and(|forms| forms.iter().all(is_object));
+    match root {
+        Value::Object(members) if are_objects => Ok(ordered(members).into()),
+        Value::Object(mut members) if members.get("type").is_some_and(|of| of == "object") => {
+            members.entry("properties").or_insert_with(|| json!({}));
+            Ok(ordered(members).into())
+        }
+        _ => Err(vec![
+            "its arguments are not read from an object; let its closure take a struct".to_owned(),
+        ]),
+    }
+}
+
+/// The schema of an object in the order of that of a signature.
+fn ordered(mut members: Object) -> Object {
+    let mut ordered = Object::from_iter([("type".to_owned(), "object".into())]);
+    if let Some(Value::Object(properties)) = members.shift_remove("properties") {
+        let property = |(name, node)| match node {
+            Value::Object(node) => (name, describe(node, "").into()),
+            other => (name, other),
+        };
+        let properties: Object = properties.into_iter().map(property).collect();
+        ordered.insert("properties".to_owned(), properties.into());
+    }
+    for word in ["required", "additionalProperties"] {
+        ordered.extend(members.shift_remove_entry(word));
+    }
+    members.shift_remove("type");
+    ordered.extend(members);
+    ordered
+}
+
 /// Makes the input schema of a tool that is known only at run time.
 ///
 /// It is the host's, so it stays as it is but for what providers refuse (`$schema`, `$id`, Rust's

@@ -100,10 +100,14 @@ impl Trial {
 
     /// Whether the type of an argument refuses it when it is asked by itself.
     fn type_refuses(&self, normal_form: &Value) -> bool {
-        let Input::Params(params) = &self.entry.tool.input else { return false };
+        let params = match &self.entry.tool.input {
+            Input::Params(params) => params,
+            Input::Type(typed) => return !typed.accepts(normal_form),
+            Input::Given(_) => return false,
+        };
         params.iter().any(|param| {
             let value = normal_form.get(param.name).cloned().or_else(|| param.default_value());
-            value.is_some_and(|value| !param.takes(&value))
+            value.is_some_and(|value| !param.accepts(&value))
         })
     }
 

@@ -129,27 +129,37 @@ pub struct Param {
     pub(crate) optional: fn() -> bool,
     reads: fn(&Bait) -> bool,
     #[cfg(feature = "testing")]
-    takes: fn(&Value) -> bool,
+    accepts: fn(&Value) -> bool,
 }
 
 impl Param {
     /// Describes a parameter of a type; the schema and whether it may be left out come from it.
     #[must_use]
-    pub const fn of<T: ToolArg>(
-        name: &'static str,
-        description: &'static str,
-        keywords: &'static [Keyword],
-    ) -> Self {
+    pub const fn of<T: ToolArg>(name: &'static str) -> Self {
         Self {
             name,
-            description,
-            keywords,
+            description: "",
+            keywords: &[],
             schema: SchemaGenerator::subschema_for::<T>,
             optional: || T::deserialize(Missing).is_ok(),
             reads: bait::reads::<T>,
             #[cfg(feature = "testing")]
-            takes: |value| T::deserialize(value).is_ok(),
+            accepts: |value| T::deserialize(value).is_ok(),
         }
+    }
+
+    /// Says what it is.
+    #[must_use]
+    pub const fn says(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
+    /// Says what it takes.
+    #[must_use]
+    pub const fn takes(mut self, keywords: &'static [Keyword]) -> Self {
+        self.keywords = keywords;
+        self
     }
 
     /// What its type is asked beside its schema.
@@ -159,8 +169,8 @@ impl Param {
 
     /// Whether its type takes a value, asked without a schema and without a decoder of ours.
     #[cfg(feature = "testing")]
-    pub(crate) fn takes(&self, value: &Value) -> bool {
-        (self.takes)(value)
+    pub(crate) fn accepts(&self, value: &Value) -> bool {
+        (self.accepts)(value)
     }
 
     /// Whether a call must give it.
@@ -169,16 +179,9 @@ impl Param {
     }
 
     /// What stands for the argument where it was left out.
+    #[cfg(feature = "testing")]
     pub(crate) fn default_value(&self) -> Option<Value> {
         self.keyword("default")
-    }
-
-    /// The examples of the argument.
-    pub(crate) fn examples(&self) -> Vec<Value> {
-        match self.keyword("examples") {
-            Some(Value::Array(examples)) => examples,
-            _ => Vec::new(),
-        }
     }
 
     /// The keywords whose constants are no JSON, each with the parameter's name.

@@ -14,6 +14,7 @@ mod toolbox;
 mod unknown;
 
 use std::fmt;
+use std::panic::Location;
 use std::pin::Pin;
 
 use schemars::Schema;
@@ -22,13 +23,15 @@ use serde_json::Value;
 
 pub use argument::{Borrowed, Keyword, Param, ToolArg, slot};
 pub use constraint::{List, Number, Text};
-pub use dynamic::DynamicTool;
-use dynamic::Handler;
+pub use dynamic::{Answer, Answered, DynamicTool, Fallible, Later, Valued};
+use dynamic::{Handled, Parts};
 pub use passage::{
     Check, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure,
     ToolOutput, Verification, checked, returned, taken,
 };
-pub use policy::{ApprovalPolicy, LedgerUse, OnDenied, Policy, Requirement, requirements};
+pub use policy::{
+    ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, example, requirements,
+};
 pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
 pub(crate) use state::NeededBy;
@@ -106,7 +109,8 @@ impl fmt::Display for Effect {
 
 /// A function that a model may ask for, with its definition and its gates.
 ///
-/// `tools!` makes one of each annotated function, [`Tool::dynamic`] of a handler.
+/// `tools!` makes one of each annotated function, [`Tool::from_fn`] of a closure and
+/// [`Tool::dynamic`] of a schema and a handler of JSON.
 ///
 /// ```
 /// use toolkit::prelude::*;
@@ -137,8 +141,34 @@ pub struct Tool {
 pub(crate) enum Input {
     /// The signature of an annotated function.
     Params(&'static [Param]),
+    /// The type that a closure takes.
+    Type(Typed),
     /// The host, at run time.
     Given(Value),
+}
+
+/// The type that a closure takes, whose fields the model fills.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed {
+    schema: fn() -> Result<Value, Vec<String>>,
+    #[cfg(feature = "testing")]
+    accepts: fn(&Value) -> bool,
+}
+
+impl Typed {
+    fn of<A: ToolArg>() -> Self {
+        Self {
+            schema: || type_schema::<A>().and_then(schema::of_fields),
+            #[cfg(feature = "testing")]
+            accepts: |value| A::deserialize(value).is_ok(),
+        }
+    }
+
+    /// Whether the type takes a value, asked without a schema and without a decoder of ours.
+    #[cfg(feature = "testing")]
+    pub(crate) fn accepts(self, value: &Value) -> bool {
+        (self.accepts)(value)
+    }
 }
 
 /// The schema of one type; that of its numbers with the formats that tell Rust's types apart.
@@ -168,7 +198,7 @@ pub(crate) enum Running<'a> {
 
 enum Body {
     Function(Call),
-    Handler(Handler),
+    Handler(Box<dyn Handled>),
 }
 
 impl Tool {
@@ -218,12 +248,12 @@ impl Tool {
     }
 
     fn from_table(table: &'static Table) -> Self {
-        let (file, line) = table.place;
+        let (module, file, line) = table.place;
         Self {
             name: table.name.to_owned(),
             title: table.title.map(str::to_owned),
             description: table.description.to_owned(),
-            place: Some(format!("{} at {file}:{line}", table.module)),
+            place: Some(format!("{module} at {file}:{line}")),
             policy: (table.policy)(),
             input: Input::Params(table.params),
             states: table.states,
@@ -278,6 +308,72 @@ impl Tool {
         DynamicTool::new(name.into(), description.into(), schema, handler)
     }
 
+    /// Makes a tool of a closure; the model fills the fields of the type that it takes.
+    ///
+    /// The type is one of named fields, or an enum of such, with `#[arg_type]` or with
+    /// `Deserialize` and `JsonSchema`; its fields are what the parameters of an annotated
+    /// function are, and their doc comments describe them to the model. A call passes the same
+    /// gates, and the closure is given the context of the call as well. It gives a value, a
+    /// `Result` of one, or a future of either. What it needs besides it takes along.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// A part of an order.
+    /// #[arg_type]
+    /// struct Item {
+    ///     /// The item's number, like 7.
+    ///     #[schemars(range(min = 1))]
+    ///     number: u32,
+    ///     #[serde(default = "one")]
+    ///     count: u32,
+    /// }
+    ///
+    /// fn one() -> u32 {
+    ///     1
+    /// }
+    ///
+    /// let price = 20;
+    /// let cost = Tool::from_fn("cost", "Tells what items cost.", move |item: Item, _| {
+    ///     item.count * price
+    /// });
+    /// let later = Tool::from_fn("order", "Orders an item.", |item: Item, cx| async move {
+    ///     if item.number > 9 {
+    ///         return Err(ToolError::business("there is no such item"));
+    ///     }
+    ///     Ok(format!("{} ordered {}", cx.caller().principal(), item.number))
+    /// });
+    /// let registry = Registry::builder().tool(cost).tool(later).build()?;
+    /// let view = registry.view(Caller::new("ann"));
+    ///
+    /// let call = |tool: &str, arguments: &str| {
+    ///     view.dispatch_blocking(ToolCall::new("call_1", tool, arguments), Options::default())
+    /// };
+    /// assert_eq!(call("cost", r#"{"number": 7, "count": 3}"#)?.text(), "60");
+    /// assert_eq!(call("order", r#"{"number": 7}"#)?.text(), "ann ordered 7");
+    /// assert_eq!(call("order", r#"{"number": 12}"#)?.text(), "there is no such item");
+    /// assert_eq!(
+    ///     call("cost", r#"{"number": 0}"#)?.text(),
+    ///     "$.number: expected an integer from 1 to 4294967295, got 0",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn from_fn<A, H, R, M>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: H,
+    ) -> DynamicTool<A>
+    where
+        A: ToolArg + Sync + 'static,
+        H: Fn(A, CallContext) -> R + Send + Sync + 'static,
+        R: Answer<M>,
+    {
+        let place = Location::caller();
+        let place = format!("a closure at {}:{}", place.file(), place.line());
+        DynamicTool::typed(name.into(), description.into(), place, function)
+    }
+
     /// The name that the model asks for.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -288,9 +384,8 @@ impl Tool {
     pub(crate) fn has_parameter(&self, name: &str) -> bool {
         match &self.input {
             Input::Params(params) => params.iter().any(|param| param.name == name),
-            Input::Given(schema) => {
-                schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
-            }
+            Input::Type(typed) => (typed.schema)().is_ok_and(|schema| has_field(&schema, name)),
+            Input::Given(schema) => has_field(schema, name),
         }
     }
 
@@ -301,6 +396,7 @@ impl Tool {
     pub(crate) fn input_schema(&self) -> Result<Value, Vec<String>> {
         let params = match &self.input {
             Input::Given(schema) => return Ok(schema::given(schema.clone())),
+            Input::Type(typed) => return (typed.schema)(),
             Input::Params(params) => params,
         };
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
@@ -343,7 +439,7 @@ impl Tool {
         match &self.body {
             Body::Function(Call::AtOnce(call)) => Running::Done(call(passage)),
             Body::Function(Call::Later(call)) => Running::Waits(call(passage)),
-            Body::Handler(handler) => Running::Waits(Box::pin(handler.call(passage))),
+            Body::Handler(handler) => Running::Waits(handler.call(passage, self.policy.blocking)),
         }
     }
 
@@ -351,11 +447,22 @@ impl Tool {
     ///
     /// That of an annotated function was found when it was compiled.
     pub(crate) fn faults(&self) -> Vec<String> {
-        match (&self.body, &self.input) {
-            (Body::Handler(handler), Input::Given(schema)) => self.policy.faults(handler, schema),
-            _ => Vec::new(),
+        let Body::Handler(handler) = &self.body else { return Vec::new() };
+        let handler: Parts = handler.parts();
+        match &self.input {
+            Input::Given(schema) => self.policy.faults(handler, schema),
+            // What is wrong with its schema is told by `input_schema`.
+            Input::Type(typed) => {
+                (typed.schema)().map_or_else(|_| Vec::new(), |s| self.policy.faults(handler, &s))
+            }
+            Input::Params(_) => Vec::new(),
         }
     }
+}
+
+/// Whether an object of a schema has a field of that name.
+fn has_field(schema: &Value, name: &str) -> bool {
+    schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
 }
 
 impl fmt::Debug for Tool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::dynamic::Handler;
+use super::dynamic::Parts;
 use super::{Effect, OnUnknown};
 use crate::problem::{escaped, nearest};
 
@@ -21,8 +21,8 @@ pub(crate) const TAKES: RangeInclusive<Duration> =
 /// What a cut result needs to say that it was cut.
 pub(crate) const LEAST_SHOWN: usize = 256;
 
-/// What a tool says of itself to the gates; the attribute or [`DynamicTool`](super::DynamicTool)
-/// fills it in.
+/// What a tool says of itself beside its signature, to the gates and to who shows it; the attribute
+/// or [`DynamicTool`](super::DynamicTool) fills it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a key that is written or not")]
 pub struct Policy {
@@ -63,6 +63,32 @@ pub struct Policy {
     pub reads_private: bool,
     /// Whether it carries what it is given to others.
     pub writes_external: bool,
+    /// What a client of MCP is told beside the effect.
+    pub hints: Hints,
+    /// Whole arguments that show the model the form.
+    pub examples: Vec<Value>,
+}
+
+/// MCP's hints, where they are not left to what follows from the effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hints {
+    /// Whether a call may undo or overwrite what is there.
+    pub destructive: Option<bool>,
+    /// Whether a second call of the same arguments changes nothing more.
+    pub idempotent: Option<bool>,
+    /// Whether it has to do with what is outside.
+    pub open_world: Option<bool>,
+}
+
+impl Hints {
+    /// All left to the effect.
+    pub const DEFAULT: Self = Self { destructive: None, idempotent: None, open_world: None };
+}
+
+/// One of the attribute's examples: names in the schema, each with a value.
+#[must_use]
+pub fn example(fields: &[(&str, Value)]) -> Value {
+    fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 /// A tool that must have succeeded before another one in the same run.
@@ -106,6 +132,8 @@ impl Policy {
         reads_untrusted: false,
         reads_private: false,
         writes_external: false,
+        hints: Hints::DEFAULT,
+        examples: Vec::new(),
     };
 
     /// Whether a call may change something; one that does not say its effect is a read.
@@ -134,12 +162,12 @@ impl Policy {
 }
 
 impl Policy {
-    /// What does not fit together in a dynamic tool.
-    pub(super) fn faults(&self, handler: &Handler, schema: &Value) -> Vec<String> {
+    /// What does not fit together in a tool that is made at run time.
+    pub(super) fn faults(&self, handler: Parts, schema: &Value) -> Vec<String> {
         let mut faults = self.meaningless();
         faults.extend(self.hidden());
-        faults.extend(self.unagreed(handler.approval.is_some()));
-        faults.extend(self.unverified(handler.verify.is_some()));
+        faults.extend(self.unagreed(handler.approval));
+        faults.extend(self.unverified(handler.verify));
         if self.preview_must_match && !self.has_preview {
             faults.push("its preview must match and it has none; add `.preview(…)`".to_owned());
         }
@@ -149,8 +177,56 @@ impl Policy {
             faults.push("its reason for no ledger is blank; say why that is right".to_owned());
         }
         faults.extend(self.unnamed(schema));
+        faults.extend(self.contradicted());
+        faults.extend(self.unleft(handler.waits));
         faults.extend(self.unbounded());
         faults
+    }
+
+    /// Hints against what the effect says.
+    fn contradicted(&self) -> Vec<String> {
+        let Hints { destructive, idempotent, .. } = self.hints;
+        let is_read = self.effect == Some(Effect::Read);
+        let reruns = self.on_unknown == OnUnknown::Rerun;
+        let said = [
+            (
+                is_read && destructive == Some(true),
+                "it is a read, which destroys nothing; leave `.destructive_hint(true)` out",
+            ),
+            (
+                self.always_asks() && destructive == Some(false),
+                "it changes something for good; leave `.destructive_hint(false)` out",
+            ),
+            (
+                is_read && idempotent == Some(false),
+                "it is a read, of which a second call changes nothing; leave \
+                 `.idempotent_hint(false)` out",
+            ),
+            (
+                self.is_effectful() && reruns && idempotent == Some(false),
+                "its `on_unknown` lets a call run again, which only one that changes nothing more \
+                 may; leave `.idempotent_hint(false)` out",
+            ),
+        ];
+        let said = said.iter().filter(|(is, _)| *is);
+        said.map(|(_, message)| (*message).to_owned()).collect()
+    }
+
+    /// What can not be left while it runs, or needs no thread of its own.
+    fn unleft(&self, waits: bool) -> Option<String> {
+        match (waits, self.blocking, self.timeout) {
+            (true, true, _) => Some(
+                "it awaits, and `blocking` is for a closure that blocks its thread; leave one of \
+                 the two out"
+                    .to_owned(),
+            ),
+            (false, false, Some(_)) => Some(
+                "a closure that does not await can not be left when its time is over; add \
+                 `.blocking()`, or let it give a future"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
     }
 
     /// Bounds that nothing can keep.

@@ -26,10 +26,8 @@ pub struct Table {
     pub title: Option<&'static str>,
     /// What the model chooses by.
     pub description: &'static str,
-    /// File and line of the function.
-    pub place: (&'static str, u32),
-    /// Path of the module that the function is in.
-    pub module: &'static str,
+    /// The function's module, file and line.
+    pub place: (&'static str, &'static str, u32),
     /// What the gates go by.
     pub policy: fn() -> Policy,
     /// The parameters that the model fills, in the signature's order.
@@ -40,6 +38,21 @@ pub struct Table {
     pub output: fn() -> Option<Schema>,
     /// The generated call function.
     pub call: Call,
+}
+
+impl Table {
+    /// A tool that says nothing of itself.
+    pub const NONE: Self = Self {
+        name: "",
+        title: None,
+        description: "",
+        place: ("", "", 0),
+        policy: || Policy::DEFAULT,
+        params: &[],
+        states: &[],
+        output: || None,
+        call: Call::Later(|_| Box::pin(std::future::pending())),
+    };
 }
 
 /// The tool that an annotated function is.

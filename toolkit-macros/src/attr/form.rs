@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Token};
 
-use super::{ApprovalKeys, Form, Keys, ToolKeys};
+use super::{ApprovalKeys, Form, HintKeys, Keys, ToolKeys};
 use crate::diag::{Diagnostics, with_help};
 
 /// `true`, `false`, or the key alone.
@@ -271,6 +271,71 @@ fn starts_key(input: ParseStream<'_>, words: &[&str]) -> bool {
         return words.is_empty() || words.iter().any(|known| word == known);
     }
     ahead.peek(Token![=]) && !ahead.peek(Token![==]) && !ahead.peek(Token![=>])
+}
+
+/// What a client of MCP is told beside the effect.
+pub(crate) struct Annotations(pub(crate) HintKeys);
+
+impl Form for Annotations {
+    const SHAPE: &'static str = "(open_world_hint = false)";
+
+    fn read(input: ParseStream<'_>, diag: &mut Diagnostics) -> syn::Result<Self> {
+        let mut keys = HintKeys::default();
+        in_parentheses(input, |input| {
+            if input.is_empty() {
+                return Err(input.error("expected a hint"));
+            }
+            while !input.is_empty() {
+                keys.entry(input, diag);
+            }
+            Ok(())
+        })?;
+        Ok(Self(keys))
+    }
+}
+
+/// Whole arguments, each in parentheses of its own.
+pub(crate) struct Examples(pub(crate) Vec<Vec<ExampleField>>);
+
+/// A parameter, and its value in an example.
+pub(crate) struct ExampleField {
+    /// The parameter.
+    pub(crate) name: Ident,
+    /// The value.
+    pub(crate) value: TokenStream,
+}
+
+impl Form for Examples {
+    const SHAPE: &'static str = "((parameter = value, …), …)";
+
+    fn read(input: ParseStream<'_>, _: &mut Diagnostics) -> syn::Result<Self> {
+        let all = in_parentheses(input, |all| {
+            all.parse_terminated(
+                |example| {
+                    in_parentheses(example, |fields| {
+                        fields.parse_terminated(ExampleField::read, Token![,])
+                    })
+                },
+                Token![,],
+            )
+        })?;
+        if all.is_empty() {
+            return Err(input.error("expected an example"));
+        }
+        Ok(Self(all.into_iter().map(|fields| fields.into_iter().collect()).collect()))
+    }
+}
+
+impl ExampleField {
+    fn read(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return Err(input.error("a parameter's name stands without quotes"));
+        }
+        let name = input.call(Ident::parse_any)?;
+        input.parse::<Token![=]>()?;
+        let value: Expr = input.parse()?;
+        Ok(Self { name, value: value.into_token_stream() })
+    }
 }
 
 /// What becomes of a call of which nobody knows whether it took effect.

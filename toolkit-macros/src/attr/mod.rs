@@ -9,8 +9,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Ident, LitStr, Token};
 
 pub(crate) use form::{
-    Approval, Bytes, Count, Flag, Marker, Names, NoLedger, Requirements, Root, Rule, Text, Unknown,
-    Words,
+    Annotations, Approval, Bytes, Count, Examples, Flag, Marker, Names, NoLedger, Requirements,
+    Root, Rule, Text, Unknown, Words,
 };
 pub(crate) use value::{Literal, Value};
 
@@ -128,7 +128,11 @@ pub(crate) struct Keyword<'a> {
 
 keys! {
     /// What `#[tool(…)]` says.
-    ToolKeys elsewhere "`#[arg(…)]` on a parameter" in ArgKeys, "`approval(…)`" in ApprovalKeys {
+    ToolKeys elsewhere
+        "`#[arg(…)]` on a parameter" in ArgKeys,
+        "`approval(…)`" in ApprovalKeys,
+        "`annotations(…)`" in HintKeys
+    {
         /// What the model chooses by.
         "description" description: Once<Value>;
         /// The name that the model asks for.
@@ -175,10 +179,28 @@ keys! {
         "reads_private" reads_private: Once<Flag>;
         /// Whether it carries what it is given to others.
         "writes_external" writes_external: Once<Flag>;
+        /// What a client of MCP is told beside the effect.
+        "annotations" annotations: Once<Annotations>;
+        /// Whole arguments that show the model the form.
+        "examples" examples: Once<Examples>;
         /// The type beside the function.
         "type" marker: Once<Marker>;
         /// Where the library is found.
         "crate" root: Once<Root>;
+    }
+}
+
+keys! {
+    /// What `annotations(…)` says, in MCP's words.
+    HintKeys elsewhere "`#[tool(…)]`, outside of `annotations(…)`" in ToolKeys {
+        /// Whether nothing is changed.
+        "read_only_hint" read_only: Once<Flag>;
+        /// Whether a call may undo or overwrite what is there.
+        "destructive_hint" destructive: Once<Flag>;
+        /// Whether a second call of the same arguments changes nothing more.
+        "idempotent_hint" idempotent: Once<Flag>;
+        /// Whether it has to do with what is outside.
+        "open_world_hint" open_world: Once<Flag>;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The rules: what a tool must be, and what to write where it is not.
 
+mod hint;
 mod keyword;
 mod policy;
 

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 
+use super::hint;
 use crate::attr::{Approval, Bytes, Count, Flag, Once, Text, ToolKeys, Unknown};
 use crate::diag::{Diagnostics, did_you_mean, listed, with_help};
 use crate::model::{Agreement, Flow, Policy, Written, WrittenParam};
@@ -60,6 +61,8 @@ pub(super) fn policy(written: &Written, diag: &mut Diagnostics) -> Policy {
         concurrency: keys.concurrency.get().and_then(|count| usize::try_from(count.number).ok()),
         result_limit: result_limit(&keys.result_limit, diag),
         flows: flows(keys),
+        hints: hint::hints(keys, diag),
+        examples: examples(written, diag),
     }
 }
 
@@ -129,7 +132,7 @@ fn place(span: Span) -> (usize, usize) {
 }
 
 /// The one that stands behind the other.
-fn later(one: Span, other: Span) -> Span {
+pub(super) fn later(one: Span, other: Span) -> Span {
     if place(one) < place(other) { other } else { one }
 }
 
@@ -254,6 +257,25 @@ fn on_unknown(
 fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<(TokenStream, String)> {
     let names = written.keys.idempotency.get().map(|names| names.0.as_slice());
     named(names.unwrap_or_default(), "idempotency", written, diag)
+}
+
+/// Whole arguments, by their names in the schema.
+fn examples(
+    written: &Written,
+    diag: &mut Diagnostics,
+) -> Vec<Vec<(TokenStream, String, TokenStream)>> {
+    let all = written.keys.examples.get().map(|all| all.0.as_slice()).unwrap_or_default();
+    let whole = all.iter().map(|fields| {
+        let names: Vec<Ident> = fields.iter().map(|field| field.name.clone()).collect();
+        named(&names, "examples", written, diag);
+        let said = fields.iter().filter_map(|field| {
+            let word = field.name.unraw().to_string();
+            let param = written.params.iter().find(|param| param.is_called(&word))?;
+            Some((param.cfgs.clone(), param.name()?, field.value.clone()))
+        });
+        said.collect()
+    });
+    whole.collect()
 }
 
 /// What must have succeeded before.

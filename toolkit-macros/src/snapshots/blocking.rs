@@ -3,68 +3,51 @@ fn refunds(bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
     bank.count(order_id, since)
 }
 ///The tool `refunds`, for `tools!`.
-#[allow(
-    dead_code,
-    missing_copy_implementations,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 struct refunds {}
 const _: () = {
     #[allow(unused_imports)]
-    use ::toolkit::__private::{HasSchema as _, NoSchema as _, Plain as _};
-    impl ::toolkit::__private::Annotated for refunds {
-        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Annotated for refunds {
+        const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refunds",
-            title: ::core::option::Option::None,
             description: "Counts the refunds of an order.",
-            place: (::core::file!(), ::core::line!()),
-            module: ::core::module_path!(),
-            policy: || ::toolkit::__private::Policy {
-                timeout: ::core::option::Option::Some(
-                    ::core::time::Duration::from_millis(5000u64),
-                ),
+            place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+            policy: || __kit::Policy {
+                timeout: __kit::Some(::core::time::Duration::from_millis(5000u64)),
                 blocking: true,
-                concurrency: ::core::option::Option::Some(2usize),
-                ..::toolkit::__private::Policy::DEFAULT
+                concurrency: __kit::Some(2usize),
+                ..__kit::Policy::DEFAULT
             },
             params: &[
-                ::toolkit::__private::Param::of::<
-                    <str as ::toolkit::__private::Borrowed>::Owned,
-                >("order_id", "", &[]),
-                ::toolkit::__private::Param::of::<Option<u32>>("since", "", &[]),
+                __kit::Param::of::<<str as __kit::Borrowed>::Owned>("order_id"),
+                __kit::Param::of::<Option<u32>>("since"),
             ],
-            states: &[::toolkit::__private::StateNeed::of::<&Bank>()],
-            output: || (&::toolkit::__private::Returned::<usize>::success()).schema(),
-            call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                let mut slot1 = ::core::option::Option::None;
-                let mut slot2 = ::core::option::Option::None;
-                passage
-                    .arguments(
-                        &mut [
-                            ::toolkit::__private::slot::<
-                                <str as ::toolkit::__private::Borrowed>::Owned,
-                            >(&mut slot1),
-                            ::toolkit::__private::slot::<Option<u32>>(&mut slot2),
-                        ],
-                    )?;
-                let slot1 = ::toolkit::__private::taken(slot1)?;
-                let since = ::toolkit::__private::taken(slot2)?;
+            states: &[__kit::StateNeed::of::<&Bank>()],
+            output: || (&__kit::Returned::<usize>::success()).schema(),
+            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+                let mut slot1 = __kit::None;
+                let mut slot2 = __kit::None;
+                let places: &mut [_] = &mut [
+                    __kit::slot::<<str as __kit::Borrowed>::Owned>(&mut slot1),
+                    __kit::slot::<Option<u32>>(&mut slot2),
+                ];
+                passage.arguments(places)?;
+                let slot1 = __kit::taken(slot1)?;
+                let since = __kit::taken(slot2)?;
+                #[allow(unused_variables)]
                 {
-                    #[allow(unused_variables)]
                     let bank = passage.state::<&Bank>()?;
-                    #[allow(unused_variables)]
-                    let order_id = <str as ::toolkit::__private::Borrowed>::lend(&slot1);
+                    let order_id = <str as __kit::Borrowed>::lend(&slot1);
                     passage
-                        .pass(::toolkit::__private::Rules {
+                        .pass(__kit::Rules {
                             checks: &[
                                 &|| ::std::boxed::Box::pin(async {
-                                    ::toolkit::__private::checked(open(bank, order_id))
+                                    __kit::checked(open(bank, order_id))
                                 }),
                             ],
-                            ..::toolkit::__private::Rules::NONE
+                            ..__kit::Rules::NONE
                         })
                         .await?;
                 }
@@ -73,17 +56,16 @@ const _: () = {
                         #[allow(deprecated)]
                         let function = refunds;
                         let bank = held.state::<&Bank>()?;
-                        let order_id = <str as ::toolkit::__private::Borrowed>::lend(
-                            &slot1,
-                        );
-                        ::toolkit::__private::returned(
-                            ::toolkit::__private::Returned::<
+                        let order_id = <str as __kit::Borrowed>::lend(&slot1);
+                        __kit::returned(
+                            __kit::Returned::<
                                 usize,
                             >::split(function(bank, order_id, since)),
                         )
                     })
                     .await
             })),
+            ..__kit::Table::NONE
         };
     }
 };

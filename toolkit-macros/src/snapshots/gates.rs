@@ -3,94 +3,81 @@ fn refund(bank: &Bank, order_id: String, amount: u64) {
     bank.pay(order_id, amount);
 }
 ///The tool `refund`, for `tools!`.
-#[allow(
-    dead_code,
-    missing_copy_implementations,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 struct refund {}
 const _: () = {
     #[allow(unused_imports)]
-    use ::toolkit::__private::{HasSchema as _, NoSchema as _, Plain as _};
-    impl ::toolkit::__private::Annotated for refund {
-        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Annotated for refund {
+        const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refund",
-            title: ::core::option::Option::None,
             description: "Refunds an order.",
-            place: (::core::file!(), ::core::line!()),
-            module: ::core::module_path!(),
-            policy: || ::toolkit::__private::Policy {
-                effect: ::core::option::Option::Some(
-                    ::toolkit::__private::Effect::Write,
-                ),
-                scopes: ::toolkit::__private::words(&["payments:write"]),
+            place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+            policy: || __kit::Policy {
+                effect: __kit::Some(__kit::Effect::Write),
+                scopes: __kit::words(&["payments:write"]),
                 listed: true,
-                on_denied: ::toolkit::__private::OnDenied::Fatal,
-                on_unknown: ::toolkit::__private::OnUnknown::Verify,
-                ledger: ::toolkit::__private::LedgerUse::None {
+                on_denied: __kit::OnDenied::Fatal,
+                on_unknown: __kit::OnUnknown::Verify,
+                ledger: __kit::LedgerUse::None {
                     why: ::std::borrow::Cow::Borrowed("the bank keeps one"),
                 },
-                idempotency: ::toolkit::__private::words(&["orderId"]),
-                requires: ::toolkit::__private::requirements(
+                idempotency: __kit::words(&["orderId"]),
+                requires: __kit::requirements(
                     &[&["verify_identity"], &["get-order", "orderId"]],
                 ),
-                approval: ::core::option::Option::Some(::toolkit::__private::ApprovalPolicy {
+                approval: __kit::Some(__kit::ApprovalPolicy {
                     quorum: 2u32,
                     four_eyes: true,
-                    time_to_live: ::core::option::Option::Some(
+                    time_to_live: __kit::Some(
                         ::core::time::Duration::from_millis(7200000u64),
                     ),
                 }),
                 has_preview: true,
                 preview_must_match: true,
-                ..::toolkit::__private::Policy::DEFAULT
+                ..__kit::Policy::DEFAULT
             },
             params: &[
-                ::toolkit::__private::Param::of::<String>("orderId", "", &[]),
-                ::toolkit::__private::Param::of::<u64>("amount", "", &[]),
+                __kit::Param::of::<String>("orderId"),
+                __kit::Param::of::<u64>("amount"),
             ],
-            states: &[::toolkit::__private::StateNeed::of::<&Bank>()],
-            output: || (&::toolkit::__private::Returned::<()>::success()).schema(),
-            call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+            states: &[__kit::StateNeed::of::<&Bank>()],
+            output: || (&__kit::Returned::<()>::success()).schema(),
+            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
                 #[allow(deprecated)]
                 let function = refund;
-                let mut slot1 = ::core::option::Option::None;
-                let mut slot2 = ::core::option::Option::None;
-                passage
-                    .arguments(
-                        &mut [
-                            ::toolkit::__private::slot::<String>(&mut slot1),
-                            ::toolkit::__private::slot::<u64>(&mut slot2),
-                        ],
-                    )?;
+                let mut slot1 = __kit::None;
+                let mut slot2 = __kit::None;
+                let places: &mut [_] = &mut [
+                    __kit::slot::<String>(&mut slot1),
+                    __kit::slot::<u64>(&mut slot2),
+                ];
+                passage.arguments(places)?;
                 let bank = passage.state::<&Bank>()?;
-                let order_id = ::toolkit::__private::taken(slot1)?;
-                let amount = ::toolkit::__private::taken(slot2)?;
+                let order_id = __kit::taken(slot1)?;
+                let amount = __kit::taken(slot2)?;
                 passage
-                    .pass(::toolkit::__private::Rules {
-                        approval: ::core::option::Option::Some(&|| amount > 500),
-                        preview: ::core::option::Option::Some(
+                    .pass(__kit::Rules {
+                        approval: __kit::Some(&|| amount > 500),
+                        preview: __kit::Some(
                             &|| ::std::boxed::Box::pin(async {
-                                ::toolkit::__private::previewed(format!("refunds {amount}"))
+                                __kit::previewed(format!("refunds {amount}"))
                             }),
                         ),
-                        verify: ::core::option::Option::Some(
+                        verify: __kit::Some(
                             &|| ::std::boxed::Box::pin(async {
-                                ::toolkit::__private::verified(bank.find(&order_id).await)
+                                __kit::verified(bank.find(&order_id).await)
                             }),
                         ),
-                        ..::toolkit::__private::Rules::NONE
+                        ..__kit::Rules::NONE
                     })
                     .await?;
-                ::toolkit::__private::returned(
-                    ::toolkit::__private::Returned::<
-                        (),
-                    >::split(function(bank, order_id, amount)),
+                __kit::returned(
+                    __kit::Returned::<()>::split(function(bank, order_id, amount)),
                 )
             })),
+            ..__kit::Table::NONE
         };
     }
 };

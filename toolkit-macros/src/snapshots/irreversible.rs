@@ -3,50 +3,38 @@ async fn close(account: String) {
     closed(account).await;
 }
 ///The tool `close`, for `tools!`.
-#[allow(
-    dead_code,
-    missing_copy_implementations,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 struct close {}
 const _: () = {
     #[allow(unused_imports)]
-    use ::toolkit::__private::{HasSchema as _, NoSchema as _, Plain as _};
-    impl ::toolkit::__private::Annotated for close {
-        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Annotated for close {
+        const TABLE: &'static __kit::Table = &__kit::Table {
             name: "close",
-            title: ::core::option::Option::None,
             description: "Closes an account for good.",
-            place: (::core::file!(), ::core::line!()),
-            module: ::core::module_path!(),
-            policy: || ::toolkit::__private::Policy {
-                effect: ::core::option::Option::Some(
-                    ::toolkit::__private::Effect::Irreversible,
-                ),
-                approval: ::core::option::Option::Some(::toolkit::__private::ApprovalPolicy {
+            place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+            policy: || __kit::Policy {
+                effect: __kit::Some(__kit::Effect::Irreversible),
+                approval: __kit::Some(__kit::ApprovalPolicy {
                     quorum: 2u32,
-                    ..::toolkit::__private::ApprovalPolicy::DEFAULT
+                    ..__kit::ApprovalPolicy::DEFAULT
                 }),
-                ..::toolkit::__private::Policy::DEFAULT
+                ..__kit::Policy::DEFAULT
             },
-            params: &[::toolkit::__private::Param::of::<String>("account", "", &[])],
-            states: &[],
-            output: || (&::toolkit::__private::Returned::<()>::success()).schema(),
-            call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+            params: &[__kit::Param::of::<String>("account")],
+            output: || (&__kit::Returned::<()>::success()).schema(),
+            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
                 #[allow(deprecated)]
                 let function = close;
-                let mut slot0 = ::core::option::Option::None;
-                passage
-                    .arguments(&mut [::toolkit::__private::slot::<String>(&mut slot0)])?;
-                let account = ::toolkit::__private::taken(slot0)?;
-                passage.pass(::toolkit::__private::Rules::NONE).await?;
-                ::toolkit::__private::returned(
-                    ::toolkit::__private::Returned::<()>::split(function(account).await),
-                )
+                let mut slot0 = __kit::None;
+                let places: &mut [_] = &mut [__kit::slot::<String>(&mut slot0)];
+                passage.arguments(places)?;
+                let account = __kit::taken(slot0)?;
+                passage.pass(__kit::Rules::NONE).await?;
+                __kit::returned(__kit::Returned::<()>::split(function(account).await))
             })),
+            ..__kit::Table::NONE
         };
     }
 };

@@ -14,30 +14,11 @@ async fn pay(amount: f64, (left, right): (u8, u8)) {
     drop((amount, left, right));
 }
 ///The tool `pay`, for `tools!`.
-#[allow(
-    dead_code,
-    missing_copy_implementations,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 struct pay {}
 const _: () = {
     impl ::toolkit::__private::Annotated for pay {
-        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
-            name: "",
-            title: ::core::option::Option::None,
-            description: "",
-            place: ("", 0),
-            module: "",
-            policy: || ::toolkit::__private::Policy::DEFAULT,
-            params: &[],
-            states: &[],
-            output: || ::core::option::Option::None,
-            call: ::toolkit::__private::Call::Later(|_| {
-                ::std::boxed::Box::pin(::core::future::pending())
-            }),
-        };
+        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table::NONE;
     }
 };

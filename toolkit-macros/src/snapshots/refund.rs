@@ -9,119 +9,91 @@ async fn refund_payment(
     refund(cx, bank, order_id, amount, currency, pay_on).await
 }
 ///The tool `refund_payment`, for `tools!`.
-#[allow(
-    dead_code,
-    missing_copy_implementations,
-    missing_debug_implementations,
-    non_camel_case_types,
-    unnameable_types,
-    unreachable_pub
-)]
+#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 struct refund_payment {}
 const _: () = {
     #[allow(unused_imports)]
-    use ::toolkit::__private::{HasSchema as _, NoSchema as _, Plain as _};
-    impl ::toolkit::__private::Annotated for refund_payment {
-        const TABLE: &'static ::toolkit::__private::Table = &::toolkit::__private::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Annotated for refund_payment {
+        const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refund_payment",
-            title: ::core::option::Option::None,
             description: "Refund a customer payment. Use after the order was looked up. Do not use for store credit; use issue_credit.",
-            place: (::core::file!(), ::core::line!()),
-            module: ::core::module_path!(),
-            policy: || ::toolkit::__private::Policy {
-                effect: ::core::option::Option::Some(
-                    ::toolkit::__private::Effect::Write,
-                ),
-                scopes: ::toolkit::__private::words(&["payments:write"]),
-                approval: ::core::option::Option::Some(
-                    ::toolkit::__private::ApprovalPolicy::DEFAULT,
-                ),
-                ..::toolkit::__private::Policy::DEFAULT
+            place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+            policy: || __kit::Policy {
+                effect: __kit::Some(__kit::Effect::Write),
+                scopes: __kit::words(&["payments:write"]),
+                approval: __kit::Some(__kit::ApprovalPolicy::DEFAULT),
+                ..__kit::Policy::DEFAULT
             },
             params: &[
-                ::toolkit::__private::Param::of::<
-                    String,
-                >(
-                    "order_id",
-                    "The order's id, like O-4471.",
-                    &[
-                        ::toolkit::__private::Keyword::text::<
-                            String,
-                        >("pattern", || ::toolkit::__private::json(r"^O-\d+$")),
-                    ],
-                ),
-                ::toolkit::__private::Param::of::<
-                    f64,
-                >(
-                    "amount",
-                    "How much to refund.",
-                    &[
-                        ::toolkit::__private::Keyword::number::<
-                            f64,
-                        >("minimum", || ::toolkit::__private::json(0.01)),
-                    ],
-                ),
-                ::toolkit::__private::Param::of::<Currency>("currency", "", &[]),
-                ::toolkit::__private::Param::of::<
-                    Option<String>,
-                >(
-                    "pay_on",
-                    "Day to pay on, as YYYY-MM-DD.",
-                    &[
-                        ::toolkit::__private::Keyword::text::<
-                            Option<String>,
-                        >("format", || ::toolkit::__private::json("date")),
-                    ],
-                ),
+                __kit::Param::of::<String>("order_id")
+                    .says("The order's id, like O-4471.")
+                    .takes(
+                        &[
+                            __kit::Keyword::text::<
+                                String,
+                            >("pattern", || __kit::json(r"^O-\d+$")),
+                        ],
+                    ),
+                __kit::Param::of::<f64>("amount")
+                    .says("How much to refund.")
+                    .takes(
+                        &[__kit::Keyword::number::<f64>("minimum", || __kit::json(0.01))],
+                    ),
+                __kit::Param::of::<Currency>("currency"),
+                __kit::Param::of::<Option<String>>("pay_on")
+                    .says("Day to pay on, as YYYY-MM-DD.")
+                    .takes(
+                        &[
+                            __kit::Keyword::text::<
+                                Option<String>,
+                            >("format", || __kit::json("date")),
+                        ],
+                    ),
             ],
-            states: &[::toolkit::__private::StateNeed::of::<&Bank>()],
-            output: || {
-                (&::toolkit::__private::Returned::<Result<Refund, Failure>>::success())
-                    .schema()
-            },
-            call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+            states: &[__kit::StateNeed::of::<&Bank>()],
+            output: || (&__kit::Returned::<Result<Refund, Failure>>::success()).schema(),
+            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
                 #[allow(deprecated)]
                 let function = refund_payment;
-                let mut slot2 = ::core::option::Option::None;
-                let mut slot3 = ::core::option::Option::None;
-                let mut slot4 = ::core::option::Option::None;
-                let mut slot5 = ::core::option::Option::None;
-                passage
-                    .arguments(
-                        &mut [
-                            ::toolkit::__private::slot::<String>(&mut slot2),
-                            ::toolkit::__private::slot::<f64>(&mut slot3),
-                            ::toolkit::__private::slot::<Currency>(&mut slot4),
-                            ::toolkit::__private::slot::<Option<String>>(&mut slot5),
-                        ],
-                    )?;
+                let mut slot2 = __kit::None;
+                let mut slot3 = __kit::None;
+                let mut slot4 = __kit::None;
+                let mut slot5 = __kit::None;
+                let places: &mut [_] = &mut [
+                    __kit::slot::<String>(&mut slot2),
+                    __kit::slot::<f64>(&mut slot3),
+                    __kit::slot::<Currency>(&mut slot4),
+                    __kit::slot::<Option<String>>(&mut slot5),
+                ];
+                passage.arguments(places)?;
                 let cx: &CallContext = passage.context();
                 let bank = passage.state::<&Bank>()?;
-                let order_id = ::toolkit::__private::taken(slot2)?;
-                let amount = ::toolkit::__private::taken(slot3)?;
-                let currency = ::toolkit::__private::taken(slot4)?;
-                let pay_on = ::toolkit::__private::taken(slot5)?;
+                let order_id = __kit::taken(slot2)?;
+                let amount = __kit::taken(slot3)?;
+                let currency = __kit::taken(slot4)?;
+                let pay_on = __kit::taken(slot5)?;
                 passage
-                    .pass(::toolkit::__private::Rules {
+                    .pass(__kit::Rules {
                         checks: &[
                             &|| ::std::boxed::Box::pin(async {
-                                ::toolkit::__private::checked(
-                                    order_is_refundable(bank, &order_id).await,
-                                )
+                                __kit::checked(order_is_refundable(bank, &order_id).await)
                             }),
                         ],
-                        approval: ::core::option::Option::Some(&|| amount > 500.0),
-                        ..::toolkit::__private::Rules::NONE
+                        approval: __kit::Some(&|| amount > 500.0),
+                        ..__kit::Rules::NONE
                     })
                     .await?;
-                ::toolkit::__private::returned(
-                    ::toolkit::__private::Returned::<
+                __kit::returned(
+                    __kit::Returned::<
                         Result<Refund, Failure>,
                     >::split(
                         function(cx, bank, order_id, amount, currency, pay_on).await,
                     ),
                 )
             })),
+            ..__kit::Table::NONE
         };
     }
 };

@@ -16,80 +16,63 @@ const _: () = {
     #[tool(in toolbox)]
     const _: () = ();
     #[allow(unused_imports)]
-    use ::toolkit::__private::{HasSchema as _, NoSchema as _, Plain as _};
-    impl ::toolkit::__private::Toolbox for Support {
-        const TABLES: &'static [::toolkit::__private::Table] = &[
-            ::toolkit::__private::Table {
+    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    impl __kit::Toolbox for Support {
+        const TABLES: &'static [__kit::Table] = &[
+            __kit::Table {
                 name: "refunds",
-                title: ::core::option::Option::None,
                 description: "Tells how many refunds there were.",
-                place: (::core::file!(), ::core::line!()),
-                module: ::core::module_path!(),
-                policy: || ::toolkit::__private::Policy::DEFAULT,
-                params: &[],
-                states: &[::toolkit::__private::StateNeed::receiver::<Self, &Self>()],
-                output: || (&::toolkit::__private::Returned::<u64>::success()).schema(),
-                call: ::toolkit::__private::Call::AtOnce(|passage| {
+                place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+                states: &[__kit::StateNeed::receiver::<Self, &Self>()],
+                output: || (&__kit::Returned::<u64>::success()).schema(),
+                call: __kit::Call::AtOnce(|passage| {
                     #[allow(deprecated)]
                     let function = <Self>::refunds;
-                    passage.arguments(&mut [])?;
+                    let places: &mut [_] = &mut [];
+                    passage.arguments(places)?;
                     let this = passage.receiver::<Self, &Self>()?;
                     passage.pass_at_once()?;
-                    ::toolkit::__private::returned(
-                        ::toolkit::__private::Returned::<u64>::split(function(this)),
-                    )
+                    __kit::returned(__kit::Returned::<u64>::split(function(this)))
                 }),
+                ..__kit::Table::NONE
             },
             #[cfg(feature = "refund")]
-            ::toolkit::__private::Table {
+            __kit::Table {
                 name: "refund",
-                title: ::core::option::Option::None,
                 description: "Refunds an order.",
-                place: (::core::file!(), ::core::line!()),
-                module: ::core::module_path!(),
-                policy: || ::toolkit::__private::Policy {
-                    effect: ::core::option::Option::Some(
-                        ::toolkit::__private::Effect::Write,
-                    ),
-                    approval: ::core::option::Option::Some(
-                        ::toolkit::__private::ApprovalPolicy::DEFAULT,
-                    ),
-                    ..::toolkit::__private::Policy::DEFAULT
+                place: (::core::module_path!(), ::core::file!(), ::core::line!()),
+                policy: || __kit::Policy {
+                    effect: __kit::Some(__kit::Effect::Write),
+                    approval: __kit::Some(__kit::ApprovalPolicy::DEFAULT),
+                    ..__kit::Policy::DEFAULT
                 },
-                params: &[::toolkit::__private::Param::of::<f64>("amount", "", &[])],
-                states: &[
-                    ::toolkit::__private::StateNeed::receiver::<Self, Arc<Self>>(),
-                ],
-                output: || (&::toolkit::__private::Returned::<()>::success()).schema(),
-                call: ::toolkit::__private::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+                params: &[__kit::Param::of::<f64>("amount")],
+                states: &[__kit::StateNeed::receiver::<Self, Arc<Self>>()],
+                output: || (&__kit::Returned::<()>::success()).schema(),
+                call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
                     #[allow(deprecated)]
                     let function = <Self>::refund;
-                    let mut slot0 = ::core::option::Option::None;
-                    passage
-                        .arguments(
-                            &mut [::toolkit::__private::slot::<f64>(&mut slot0)],
-                        )?;
+                    let mut slot0 = __kit::None;
+                    let places: &mut [_] = &mut [__kit::slot::<f64>(&mut slot0)];
+                    passage.arguments(places)?;
                     let this = passage.receiver::<Self, Arc<Self>>()?;
-                    let amount = ::toolkit::__private::taken(slot0)?;
+                    let amount = __kit::taken(slot0)?;
                     passage
-                        .pass(::toolkit::__private::Rules {
+                        .pass(__kit::Rules {
                             checks: &[
                                 &|| ::std::boxed::Box::pin(async {
-                                    ::toolkit::__private::checked(this.is_open())
+                                    __kit::checked(this.is_open())
                                 }),
                             ],
-                            approval: ::core::option::Option::Some(
-                                &|| amount > this.limit,
-                            ),
-                            ..::toolkit::__private::Rules::NONE
+                            approval: __kit::Some(&|| amount > this.limit),
+                            ..__kit::Rules::NONE
                         })
                         .await?;
-                    ::toolkit::__private::returned(
-                        ::toolkit::__private::Returned::<
-                            (),
-                        >::split(function(this, amount).await),
+                    __kit::returned(
+                        __kit::Returned::<()>::split(function(this, amount).await),
                     )
                 })),
+                ..__kit::Table::NONE
             },
         ];
     }

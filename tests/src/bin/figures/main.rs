@@ -1,6 +1,7 @@
 //! Prints the project's figures, one JSON object a line; `-- NAME` those of one subject.
 
 mod arguments;
+mod attribute;
 #[path = "../../../../examples/09_local_embedder/bert.rs"]
 mod bert;
 mod dialects;
@@ -36,7 +37,8 @@ fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
     let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
     let sizes = dialects::sizes().into_iter().map(|size| size.name);
-    let others = dialects::time_names().into_iter().chain(search::names());
+    let others =
+        dialects::time_names().into_iter().chain(search::names()).chain(attribute::names());
     measured.chain(of_stores).chain(sizes).chain(others).collect()
 }
 
@@ -93,6 +95,9 @@ fn print_all(subject: &str) -> ExitCode {
         println!("{line}");
     }
     search::print(subject);
+    for line in attribute::lines(subject) {
+        println!("{line}");
+    }
     ExitCode::SUCCESS
 }
 

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolkit::__private::{Annotated, ApprovalPolicy, LedgerUse, OnDenied, Policy, Requirement};
+use toolkit::__private::{
+    Annotated, ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement,
+};
 use toolkit::ledger::{MemoryLedger, Timestamp};
 use toolkit::prelude::*;
 use toolkit::{DynamicTool, Effect, OnUnknown, ThreadTimer, Verified};
@@ -47,6 +49,8 @@ impl Bank {
     reads_untrusted,
     reads_private = true,
     writes_external = false,
+    annotations(open_world_hint = false),
+    examples((order_id = "O-1", r#type = 1, amount = 20)),
 )]
 async fn refund(
     #[context] cx: &CallContext,
@@ -89,6 +93,8 @@ fn every_key_of_the_attribute_reaches_the_gates() {
         reads_untrusted: true,
         reads_private: true,
         writes_external: false,
+        hints: Hints { open_world: Some(false), ..Hints::DEFAULT },
+        examples: vec![json!({"orderId": "O-1", "type": 1, "amount": 20})],
     };
     assert_eq!(policy_of::<refund>(), expected);
 }

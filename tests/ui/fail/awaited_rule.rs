@@ -1,0 +1,19 @@
+use toolkit::prelude::*;
+
+async fn is_large(amount: u64) -> bool {
+    amount > 500
+}
+
+/// Pays.
+#[tool(effect = "write", approval(is_large(amount).await))]
+async fn waits(amount: u64) {
+    let _ = amount;
+}
+
+/// Pays.
+#[tool(effect = "write", approval(is_large(amount)))]
+async fn forgets(amount: u64) {
+    let _ = amount;
+}
+
+fn main() {}
