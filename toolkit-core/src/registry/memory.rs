@@ -80,22 +80,8 @@ impl RunMemory {
 
     /// Keeps a call of a tool that another one requires, where it succeeded.
     pub(super) fn keep(&self, call: &ToolCall, outcome: &Outcome) {
-        let Some(is_rehearsed) = succeeded(outcome) else { return };
-        let size = call.arguments().len();
-        let mut done = self.done();
-        let is_there = |(kept, was_rehearsed): &(ToolCall, bool)| {
-            kept.name() == call.name()
-                && kept.arguments() == call.arguments()
-                && *was_rehearsed == is_rehearsed
-        };
-        if size > MOST_BYTES || done.kept.iter().any(is_there) {
-            return;
-        }
-        done.bytes += size;
-        done.kept.push_back((call.clone(), is_rehearsed));
-        while done.kept.len() > MOST_CALLS || done.bytes > MOST_BYTES {
-            let Some((oldest, _)) = done.kept.pop_front() else { break };
-            done.bytes -= oldest.arguments().len();
+        if let Some(is_rehearsed) = succeeded(outcome) {
+            self.done().add(call, is_rehearsed);
         }
     }
 
@@ -109,9 +95,32 @@ impl RunMemory {
     }
 }
 
+impl Calls {
+    fn add(&mut self, call: &ToolCall, is_rehearsed: bool) {
+        let size = call.arguments().len();
+        let is_there = |(kept, was_rehearsed): &(ToolCall, bool)| {
+            kept.name() == call.name()
+                && kept.arguments() == call.arguments()
+                && *was_rehearsed == is_rehearsed
+        };
+        if size > MOST_BYTES || self.kept.iter().any(is_there) {
+            return;
+        }
+        self.bytes += size;
+        self.kept.push_back((call.clone(), is_rehearsed));
+        while self.kept.len() > MOST_CALLS || self.bytes > MOST_BYTES {
+            let Some((oldest, _)) = self.kept.pop_front() else { break };
+            self.bytes -= oldest.arguments().len();
+        }
+    }
+}
+
 impl fmt::Debug for RunMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let calls = self.done().kept.len();
-        f.debug_struct("RunMemory").field("label", &self.label).field("calls", &calls).finish()
+        f.debug_struct("RunMemory")
+            .field("label", &self.label)
+            .field("done", &calls)
+            .finish_non_exhaustive()
     }
 }

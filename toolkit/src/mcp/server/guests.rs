@@ -127,6 +127,7 @@ impl Guests {
             None => guest.run(self.bounds.remembers),
         };
         let place = self.place(owner, guest, |guest| &mut guest.calls, self.bounds.calls);
+        drop(book);
         let place = Arc::new(place.ok_or(Refused::Calls(self.bounds.calls))?);
         Ok(LetIn { caller, memory, place })
     }
@@ -151,16 +152,13 @@ impl Guests {
         guest.forget_lost(&is_open);
         let left = most.saturating_sub(guest.sessions.len());
         let place = self.place(owner, guest, |guest| &mut guest.opening, left);
+        drop(book);
         place.map(Opening).ok_or(Refused::Sessions(most))
     }
 
     /// Ends a session because its client said so: its run is over, and what it read with it.
     pub(super) fn closed(&self, of: &LetIn, session: &str) {
-        let mut book = self.book();
-        let guest = book.guests.get_mut(&of.place.owner);
-        if guest.is_some_and(|guest| guest.sessions.remove(session).is_some()) {
-            book.sessions = book.sessions.saturating_sub(1);
-        }
+        self.book().close(&of.place.owner, session);
     }
 
     fn place(
@@ -203,15 +201,26 @@ impl Opening {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if let Some(guest) = self.guests.book().guests.get_mut(&self.owner) {
-            let taken = (self.among)(guest);
-            *taken = taken.saturating_sub(1);
-            guest.seen = Instant::now();
-        }
+        self.guests.book().leave(&self.owner, self.among);
     }
 }
 
 impl Book {
+    fn close(&mut self, owner: &Owner, session: &str) {
+        let guest = self.guests.get_mut(owner);
+        if guest.is_some_and(|guest| guest.sessions.remove(session).is_some()) {
+            self.sessions = self.sessions.saturating_sub(1);
+        }
+    }
+
+    fn leave(&mut self, owner: &Owner, among: fn(&mut Guest) -> &mut usize) {
+        if let Some(guest) = self.guests.get_mut(owner) {
+            let taken = among(guest);
+            *taken = taken.saturating_sub(1);
+            guest.seen = Instant::now();
+        }
+    }
+
     /// What is known of a principal; where many are, those are forgotten of whom nothing is left.
     fn guest(&mut self, owner: &Owner, remembers: Duration) -> Result<&mut Guest, Refused> {
         if !self.guests.contains_key(owner) && self.guests.len() >= MOST_GUESTS {
