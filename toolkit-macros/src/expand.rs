@@ -480,12 +480,7 @@ fn call(tool: &Tool) -> TokenStream {
     };
     let returned = returned(tool, called);
     let function = quote!(#[allow(deprecated)] let #function = #path;);
-    let places = local("places");
-    let asked = quote! {
-        #(#declared)*
-        let #places: &mut [_] = &mut [#(#lent),*];
-        #passage.arguments(#places)?;
-    };
+    let asked = asked_for(&declared.collect(), lent, &passage);
     let steps = match kind {
         Kind::AtOnce => quote! {
             #function #asked #bound #(#bindings)*
@@ -512,6 +507,20 @@ fn call(tool: &Tool) -> TokenStream {
         Kind::Later | Kind::Apart => quote_spanned! {shown_at(ident.span())=>
             #lib::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
         },
+    }
+}
+
+/// Writes the places of the arguments and asks for these.
+fn asked_for(
+    declared: &TokenStream,
+    lent: impl Iterator<Item = TokenStream>,
+    passage: &Ident,
+) -> TokenStream {
+    let places = local("places");
+    quote! {
+        #declared
+        let #places: &mut [_] = &mut [#(#lent),*];
+        #passage.arguments(#places)?;
     }
 }
 

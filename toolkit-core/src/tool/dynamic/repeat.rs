@@ -55,7 +55,7 @@ impl<A> DynamicTool<A> {
 
     /// Looks whether a call took effect of which nobody knows: [`OnUnknown::Verify`].
     ///
-    /// It gives a [`Verified`], or a `Result` of one.
+    /// It gives a [`Verified`](crate::Verified), or a `Result` of one.
     ///
     /// ```
     /// use serde_json::{Value, json};
