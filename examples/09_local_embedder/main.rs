@@ -65,7 +65,7 @@ fn run(folder: &Path, request: &str, out: &mut dyn Write) -> Result<(), Box<dyn 
     for (by, registry) in [("words alone", by_words), ("words and meaning", by_both)] {
         let view = registry.view(Caller::new("ann"));
         let found = view.search(request, 3);
-        let names: Vec<&str> = found.iter().map(|found| found.name()).collect();
+        let names: Vec<&str> = found.iter().map(toolkit::Found::name).collect();
         writeln!(
             out,
             "by {by}: {}",

@@ -153,7 +153,10 @@ fn line<T: JsonSchema + Any>(name: &str, values: &[Value]) -> Value {
             "openai": ours(Form::OPENAI.strict()),
         },
         "rig": rig.parameters,
-        "rmcp": rmcp.map(|schema| Value::Object((*schema).clone())).unwrap_or_else(|why| json!({"refused": why})),
+        "rmcp": rmcp.map_or_else(
+            |why| json!({"refused": why}),
+            |schema| Value::Object((*schema).clone()),
+        ),
     })
 }
 
@@ -210,10 +213,10 @@ fn lines() -> Vec<Value> {
 
 #[test]
 fn every_type_is_told_to_the_judge_of_conversions() {
-    let lines: String = lines().iter().map(|line| format!("{line}\n")).collect();
-    assert_eq!(lines.lines().count(), 11);
+    let lines: Vec<String> = lines().iter().map(Value::to_string).collect();
+    assert_eq!(lines.len(), 11);
     match std::env::var_os("TOOLKIT_PEER_JUDGE") {
-        Some(path) => fs::write(path, lines).unwrap(),
+        Some(path) => fs::write(path, lines.join("\n") + "\n").unwrap(),
         None => println!("skipped: TOOLKIT_PEER_JUDGE does not say where they are to be written"),
     }
 }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use tokio::sync::mpsc;
 use toolkit::dialect::{Answered, Dialect, Mcp};
 use toolkit::ledger::{Filter, MemoryLedger, Person};
 use toolkit::mcp::{Import, LeftOut, Pins};

@@ -362,7 +362,7 @@ impl Gates for Way<'_> {
 
     fn enter(&self) {
         self.entered.store(true, Ordering::Relaxed);
-        if let Some(limit) = self.bounds.as_ref().and_then(|bounds| bounds.limit()) {
+        if let Some(limit) = self.bounds.as_ref().and_then(Bounds::limit) {
             self.context.must_end(limit);
         }
     }

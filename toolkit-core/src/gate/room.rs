@@ -22,12 +22,14 @@ pub(super) enum Permits<'a> {
 
 /// Takes the permits of a call in this thread, where nothing has to be waited for; whether it did.
 pub(super) fn enter_at_once(way: &Way<'_>) -> bool {
-    let tool = way.entry.room.as_ref().map(|room| room.try_acquire());
-    if matches!(tool, Some(None)) {
-        return false;
-    }
-    let registry = way.house.room.try_acquire();
-    registry.is_some_and(|permit| way.permits.set(Permits::Here(permit, tool.flatten())).is_ok())
+    let permits = || {
+        let tool = match &way.entry.room {
+            None => None,
+            Some(room) => Some(room.try_acquire()?),
+        };
+        Some(Permits::Here(way.house.room.try_acquire()?, tool))
+    };
+    permits().is_some_and(|permits| way.permits.set(permits).is_ok())
 }
 
 /// Takes what the call needs to run, right before it is claimed.

@@ -12,8 +12,12 @@ use serde_json::{Value, json};
 
 const TOOLS: usize = 100;
 
+type Way = (&'static str, &'static str, fn(usize) -> String);
+
+type Part = (&'static str, &'static str, fn(&Cost) -> f64);
+
 /// Each way: its name, its dependencies, and its program of so many tools.
-const WAYS: [(&str, &str, fn(usize) -> String); 5] = [
+const WAYS: [Way; 5] = [
     ("derive", DERIVE, derive),
     ("toolkit", TOOLKIT, toolkit),
     ("toolkit_plain", TOOLKIT, toolkit_plain),
@@ -37,7 +41,7 @@ serde_json = "1"
 "#;
 
 /// The figures, and what of a way's cost each is.
-const FIGURES: [(&str, &str, fn(&Cost) -> f64); 4] = [
+const FIGURES: [Part; 4] = [
     ("macro.check", "CPU seconds of the check", |cost| cost.check),
     ("macro.release", "CPU seconds of the release build", |cost| cost.release),
     ("macro.lines", "lines once expanded", |cost| cost.lines),
@@ -220,7 +224,7 @@ fn each(tools: usize, text: impl Fn(usize) -> String) -> String {
 
 /// A type and a derive for each tool, and what any library has to do for it by hand.
 fn derive(tools: usize) -> String {
-    let head = r#"use serde_json::Value;
+    let head = r"use serde_json::Value;
 
 struct Tool {
     name: &'static str,
@@ -228,7 +232,7 @@ struct Tool {
     schema: fn() -> schemars::Schema,
     call: fn(Value) -> Result<String, String>,
 }
-"#;
+";
     let tools_of = each(tools, |n| {
         format!(
             r#"
@@ -270,7 +274,7 @@ fn refund_{n}(args: Refund{n}Args) -> Result<String, String> {{
         )
     });
     format!(
-        r#"{head}{tools_of}
+        r"{head}{tools_of}
 fn main() {{
     let tools = [
 {list}    ];
@@ -281,7 +285,7 @@ fn main() {{
         (tool.call)(serde_json::from_str(arguments).unwrap()).unwrap();
     }}
 }}
-"#
+"
     )
 }
 
@@ -445,20 +449,20 @@ struct Refund{n}Args {{
     }
     let _ = write!(
         text,
-        r#"}}
+        r"}}
 
 fn main() {{
     let router = Server::tool_router();
     assert_eq!(router.list_all().len(), {tools});
     std::hint::black_box(router);
 }}
-"#
+"
     );
     text
 }
 
 fn rig(tools: usize) -> String {
-    let head = r#"use std::pin::Pin;
+    let head = r"use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use rig_core::rig_tool;
@@ -474,7 +478,7 @@ fn worked<T: Tool>(tool: T) {
     let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(polled, Poll::Ready(Ok(_))));
 }
-"#
+"
     .replace("ARGUMENTS", ARGUMENTS);
     let tools_of = each(tools, |n| {
         format!(

@@ -176,10 +176,13 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     product(one, other) / (product(one, one) * product(other, other)).sqrt()
 }
 
+/// Texts, each with its vector.
+type Told = Vec<(String, Vec<f32>)>;
+
 /// An encoder that keeps what it told, in order.
 struct Remembering {
     encoder: SentenceEncoder,
-    told: Arc<Mutex<Vec<(String, Vec<f32>)>>>,
+    told: Arc<Mutex<Told>>,
 }
 
 impl Embedder for Remembering {

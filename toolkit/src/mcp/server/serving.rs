@@ -41,7 +41,7 @@ impl Server {
         let asker = Asker::One(Arc::new(self.caller.clone()), RunMemory::default());
         let handler = self.handler(asker);
         let house = Arc::clone(&handler.house);
-        let session = serve_server(handler, Lines::new(from, to, most)).await;
+        let session = Box::pin(serve_server(handler, Lines::new(from, to, most))).await;
         session_over(session).await?;
         // What runs has effects: the process must not end under it.
         let all = u32::try_from(at_once).unwrap_or(u32::MAX);
