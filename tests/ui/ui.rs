@@ -2,10 +2,10 @@
 
 #[test]
 fn what_a_user_writes_compiles() {
-    trybuild::TestCases::new().pass("ui/pass/*.rs");
+    trybuild::TestCases::new().pass("pass/*.rs");
 }
 
 #[test]
 fn a_mistake_is_told_where_it_stands() {
-    trybuild::TestCases::new().compile_fail("ui/fail/*.rs");
+    trybuild::TestCases::new().compile_fail("fail/*.rs");
 }
