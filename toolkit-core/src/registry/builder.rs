@@ -411,8 +411,11 @@ impl RegistryBuilder {
             secret_key,
             dry_run,
         };
+        let requirements = entries.iter().flat_map(|entry: &Entry| &entry.tool.policy.requires);
+        let required = requirements.map(|requirement| requirement.tool.clone()).collect();
         let (forms, index) = (Forms::default(), OnceLock::new());
-        let checked = Checked { entries, definitions, forms, house, index, meaning, finder };
+        let checked =
+            Checked { entries, definitions, forms, house, required, index, meaning, finder };
         Ok(Registry(Arc::new(checked)))
     }
 

@@ -8,6 +8,7 @@ mod options;
 mod prepared;
 mod view;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -54,6 +55,8 @@ struct Checked {
     definitions: Vec<Definition>,
     forms: Forms,
     house: House,
+    /// The names of the tools that others require.
+    required: BTreeSet<String>,
     /// The words of the definitions, from the first search on.
     index: OnceLock<Index>,
     /// The definitions' meaning, where there is an embedder.

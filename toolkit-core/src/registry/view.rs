@@ -338,7 +338,6 @@ impl View {
     }
 
     async fn through_gates(&self, options: Options, call: &ToolCall) -> Result<Outcome, Abort> {
-        let (checked, viewer) = (&self.registry.0, self.viewer(call.name(), options));
         if Mark::of(call) == Mark::Undecided {
             return Err(Abort::Config(ToolConfigError::new(
                 "a reply was read without what its request showed, by a dialect that is strict \
@@ -350,6 +349,7 @@ impl View {
             Some(Ok(inbound)) => Some(inbound),
             Some(Err(outcome)) => return Ok(*outcome),
         };
+        let (checked, viewer) = (&self.registry.0, self.viewer(call.name(), options));
         let call = inbound.as_ref().map_or(call, |inbound| &inbound.call);
         let outcome = gate::dispatch(&checked.entries, &checked.house, viewer, call).await?;
         let outcome = self.answered(call.name(), outcome);
@@ -503,9 +503,7 @@ impl View {
     /// What keeps a call of a tool that another one requires, where the run has a memory.
     fn keeper(&self, call: &ToolCall) -> Option<&RunMemory> {
         let memory = self.memory.as_ref()?;
-        let mut required =
-            self.registry.0.entries.iter().flat_map(|entry| &entry.tool.policy.requires);
-        required.any(|requirement| requirement.tool == call.name()).then_some(memory)
+        self.registry.0.required.contains(call.name()).then_some(memory)
     }
 
     fn requirements_of(&self, name: &str) -> impl Iterator<Item = &Requirement> {
