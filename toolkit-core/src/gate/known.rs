@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, House, Sight, taint};
+use super::{Entries, Entry, House, Sight, taint};
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
@@ -50,7 +50,7 @@ fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
 /// Finds the tool of a call, where the caller may call it.
 #[inline]
 pub(super) fn find<'e>(
-    entries: &'e [Entry],
+    entries: &'e Entries,
     house: &House,
     sight: Sight<'_>,
     call: &ToolCall,
@@ -62,14 +62,13 @@ pub(super) fn find<'e>(
 }
 
 #[inline]
-fn allowed<'e>(entries: &'e [Entry], sight: Sight<'_>, call: &ToolCall) -> Option<&'e Entry> {
-    let found = entries.iter().find(|entry| entry.tool.name == call.name());
-    found.filter(|entry| sight.allowed.contains(&entry.tool.name))
+fn allowed<'e>(entries: &'e Entries, sight: Sight<'_>, call: &ToolCall) -> Option<&'e Entry> {
+    entries.named(call.name()).filter(|entry| sight.allowed.contains(&entry.tool.name))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
 pub(super) fn look_up<'e>(
-    entries: &'e [Entry],
+    entries: &'e Entries,
     house: &House,
     sight: Sight<'_>,
     call: &ToolCall,
@@ -92,7 +91,7 @@ enum Why<'a> {
 }
 
 /// The tools that the caller can call.
-pub(crate) fn in_reach<'e>(entries: &'e [Entry], house: &House, sight: Sight<'_>) -> Vec<&'e Tool> {
+pub(crate) fn in_reach<'e>(entries: &'e Entries, house: &House, sight: Sight<'_>) -> Vec<&'e Tool> {
     let is_in_reach = |entry: &&Entry| {
         sight.allowed.contains(&entry.tool.name)
             && missing_scope(entry, sight.caller).is_none()
@@ -104,7 +103,7 @@ pub(crate) fn in_reach<'e>(entries: &'e [Entry], house: &House, sight: Sight<'_>
 /// The end of a call of a tool that is not there, or is not for this caller.
 #[cold]
 fn hidden(
-    entries: &[Entry],
+    entries: &Entries,
     house: &House,
     sight: Sight<'_>,
     call: &ToolCall,

@@ -19,6 +19,7 @@ mod timer;
 mod trial;
 
 use std::future;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -102,6 +103,43 @@ impl Entry {
     }
 }
 
+/// The tools of a registry, in its order; no two have one name.
+pub(crate) struct Entries {
+    all: Vec<Entry>,
+    /// Their places, by name.
+    by_name: Vec<usize>,
+}
+
+impl Entries {
+    pub(crate) fn new(all: Vec<Entry>) -> Self {
+        let mut places: Vec<(&str, usize)> =
+            all.iter().enumerate().map(|(place, entry)| (&*entry.tool.name, place)).collect();
+        places.sort_unstable();
+        let by_name = places.into_iter().map(|(_, place)| place).collect();
+        Self { all, by_name }
+    }
+
+    #[inline]
+    pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
+        let named = |place: &usize| self.all.get(*place).map_or("", |entry| &*entry.tool.name);
+        let found = self.by_name.binary_search_by(|place| named(place).cmp(name)).ok()?;
+        self.by_name.get(found).copied()
+    }
+
+    #[inline]
+    pub(crate) fn named(&self, name: &str) -> Option<&Entry> {
+        self.all.get(self.place_of(name)?)
+    }
+}
+
+impl Deref for Entries {
+    type Target = [Entry];
+
+    fn deref(&self) -> &[Entry] {
+        &self.all
+    }
+}
+
 /// What all gates of a registry share.
 pub(crate) struct House {
     pub(crate) limits: Limits,
@@ -147,7 +185,7 @@ pub(crate) struct Viewer<'a> {
 
 /// Takes a call through the gates to its function and back.
 pub(crate) fn dispatch<'a>(
-    entries: &'a [Entry],
+    entries: &'a Entries,
     house: &'a House,
     viewer: Viewer<'a>,
     call: &'a ToolCall,
@@ -157,7 +195,7 @@ pub(crate) fn dispatch<'a>(
 
 /// Takes a parked call through the gates once more, with the arguments that were shown.
 pub(crate) async fn resume(
-    entries: &[Entry],
+    entries: &Entries,
     house: &House,
     viewer: Viewer<'_>,
     approval_id: &str,
@@ -177,13 +215,13 @@ pub(crate) async fn resume(
     if is_rehearsal {
         return Ok(outcome);
     }
-    let is_gone = entries.iter().all(|entry| entry.tool.name != record.tool);
+    let is_gone = entries.named(&record.tool).is_none();
     Ok(ledger::overtaken(house, &parked, is_gone, outcome).await)
 }
 
 #[expect(clippy::significant_drop_tightening, reason = "a call holds its permits to its end")]
 async fn pass(
-    entries: &[Entry],
+    entries: &Entries,
     house: &House,
     viewer: Viewer<'_>,
     call: &ToolCall,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::arguments::Canonical;
 use super::known::in_reach;
-use super::{Entry, House, Sight, Way};
+use super::{Entries, House, Sight, Way};
 use crate::arguments::identity;
 use crate::call::{First, Outcome};
 use crate::tool::{Requirement, Stopped, Tool};
@@ -32,7 +32,7 @@ impl<'a> Needs<'a> {
     /// None where the tool requires nothing.
     #[inline]
     pub(super) fn of(
-        entries: &[Entry],
+        entries: &Entries,
         house: &House,
         sight: Sight<'_>,
         done: Arc<[Done]>,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::threads::Work;
-use super::{Entry, House, Sight, arguments, known, run, taint};
+use super::{Entries, Entry, House, Sight, arguments, known, run, taint};
 use crate::arguments::Slot;
 use crate::call::{Outcome, ToolCall};
 use crate::context::CallContext;
@@ -18,7 +18,7 @@ use crate::tool::{BoxFuture, Gates, Held, Passage, Rules, States, Stopped};
 /// done, where one can, or where it has no tool.
 #[inline]
 pub(crate) fn straight(
-    entries: &[Entry],
+    entries: &Entries,
     house: &House,
     sight: Sight<'_>,
     run_id: Option<&str>,

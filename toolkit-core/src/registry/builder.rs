@@ -14,7 +14,7 @@ use super::prepared::{prepare, revision};
 use super::{Checked, Finder, Registry};
 use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::gate::{self, Approver, Entry, House, Lost, OnTaint, Threads, Timer};
+use crate::gate::{self, Approver, Entries, Entry, House, Lost, OnTaint, Threads, Timer};
 use crate::index::{Embedder, Vectors, split};
 use crate::ledger::inside::Book;
 use crate::ledger::{Ledger, Settings};
@@ -411,7 +411,8 @@ impl RegistryBuilder {
             secret_key,
             dry_run,
         };
-        let requirements = entries.iter().flat_map(|entry: &Entry| &entry.tool.policy.requires);
+        let entries = Entries::new(entries);
+        let requirements = entries.iter().flat_map(|entry| &entry.tool.policy.requires);
         let required = requirements.map(|requirement| requirement.tool.clone()).collect();
         let (forms, index) = (Forms::default(), OnceLock::new());
         let checked =

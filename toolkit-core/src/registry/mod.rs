@@ -23,7 +23,7 @@ pub use view::View;
 use crate::caller::Caller;
 use crate::dialect::{Definition, Dialect, Forms, portable};
 use crate::error::{ToolConfigError, ToolConfigErrors};
-use crate::gate::{Allowed, Entry, House};
+use crate::gate::{Allowed, Entries, House};
 use crate::index::{Document, Embedder, Index, Part, Vectors};
 use crate::ledger::{Desk, inside::Book};
 use crate::tool::Tool;
@@ -50,7 +50,7 @@ use crate::tool::Tool;
 pub struct Registry(Arc<Checked>);
 
 struct Checked {
-    entries: Vec<Entry>,
+    entries: Entries,
     /// One an entry.
     definitions: Vec<Definition>,
     forms: Forms,
@@ -162,8 +162,7 @@ impl Registry {
 
     /// The error with the place where its tool is written.
     fn placed(&self, error: ToolConfigError) -> ToolConfigError {
-        let entry =
-            self.0.entries.iter().find(|entry| Some(entry.tool.name.as_str()) == error.tool());
+        let entry = error.tool().and_then(|name| self.0.entries.named(name));
         match entry.and_then(|entry| entry.tool.place.clone()) {
             Some(place) => error.at(place),
             None => error,

@@ -169,8 +169,8 @@ impl View {
     /// Goes on where a history ends: what a tool of untrusted text told is in it.
     pub(crate) fn has_heard(&self, name: &str, outcome: &Outcome) {
         let entries = &self.registry.0.entries;
-        let own = entries.iter().find(|entry| entry.tool.name == name);
-        let entry = own.or_else(|| entries.iter().find(|entry| portable(&entry.tool.name) == name));
+        let on_wire = || entries.iter().find(|entry| portable(&entry.tool.name) == name);
+        let entry = entries.named(name).or_else(on_wire);
         if let Some(entry) = entry {
             gate::note(&entry.tool, &self.label, &Ok(outcome.clone()));
         }
@@ -554,8 +554,8 @@ impl View {
     ///
     /// Only a visible tool's call is decoded: what a hidden one takes is told to nobody.
     fn inbound(&self, call: &ToolCall) -> Option<Result<Inbound, Box<Outcome>>> {
-        let is_own = |entry: &Entry| entry.tool.name == call.name();
-        if call.form_code() == ToolCall::FULL && self.registry.0.entries.iter().any(is_own) {
+        let is_own = || self.registry.0.entries.named(call.name()).is_some();
+        if call.form_code() == ToolCall::FULL && is_own() {
             return None;
         }
         let place = self.place_of(call.name())?;
@@ -581,10 +581,9 @@ impl View {
 
     fn place_among(&self, name: &str, is_among: impl Fn(&Entry) -> bool) -> Option<usize> {
         let entries = &self.registry.0.entries;
-        let named = |is: &dyn Fn(&str) -> bool| {
-            entries.iter().position(|entry| is(&entry.tool.name) && is_among(entry))
-        };
-        named(&|own| own == name).or_else(|| named(&|own| portable(own) == name))
+        let own = entries.place_of(name).filter(|place| entries.get(*place).is_some_and(&is_among));
+        let is_on_wire = |entry: &Entry| portable(&entry.tool.name) == name && is_among(entry);
+        own.or_else(|| entries.iter().position(is_on_wire))
     }
 
     /// Where the visible tools are, in the registry's order.
