@@ -1,7 +1,7 @@
 //! What a result is made of that is not text alone: images, audio, files, links.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use base64::Engine;
@@ -265,37 +265,56 @@ impl fmt::Debug for Content {
     }
 }
 
+/// Whether a result is being serialised, and where its blocks begin among those that are found.
+#[derive(Clone, Copy)]
+enum Search {
+    Off,
+    On,
+    Found { from: usize },
+}
+
 thread_local! {
-    /// The blocks of the result that is being serialised, where one is.
-    static FOUND: RefCell<Option<Vec<Content>>> = const { RefCell::new(None) };
+    static SEARCH: Cell<Search> = const { Cell::new(Search::Off) };
+    /// The blocks of the results that are being serialised, one within the other.
+    static FOUND: RefCell<Vec<Content>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Serialises with a mention in the place of each block, and gives the blocks.
+#[inline]
 pub(crate) fn collected<T>(serialise: impl FnOnce() -> T) -> (T, Vec<Content>) {
     /// Also where a value panics when it is serialised.
-    struct Before(Option<Vec<Content>>);
+    struct Before(Search);
     impl Drop for Before {
+        #[inline]
         fn drop(&mut self) {
-            FOUND.replace(self.0.take());
+            if let Search::Found { from } = SEARCH.replace(self.0) {
+                FOUND.with_borrow_mut(|found| found.truncate(from));
+            }
         }
     }
-    let before = Before(FOUND.replace(Some(Vec::new())));
+    let before = Before(SEARCH.replace(Search::On));
     let serialised = serialise();
-    let found = FOUND.take().unwrap_or_default();
+    let found = match SEARCH.get() {
+        Search::Found { from } => FOUND.with_borrow_mut(|found| found.split_off(from)),
+        Search::On | Search::Off => Vec::new(),
+    };
     drop(before);
     (serialised, found)
 }
 
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let is_collected = FOUND.with_borrow_mut(|found| {
-            found.as_mut().map(|found| found.push(self.clone())).is_some()
-        });
-        if is_collected {
-            serializer.serialize_str(&self.mention())
-        } else {
-            self.block.serialize(serializer)
+        let search = SEARCH.get();
+        if matches!(search, Search::Off) {
+            return self.block.serialize(serializer);
         }
+        FOUND.with_borrow_mut(|found| {
+            if matches!(search, Search::On) {
+                SEARCH.set(Search::Found { from: found.len() });
+            }
+            found.push(self.clone());
+        });
+        serializer.serialize_str(&self.mention())
     }
 }
 

@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
+use crate::call::Outcome;
 use crate::content::{self, Blocks, Content};
 use crate::error::BoxError;
 use crate::results::{Concise, Formatted};
@@ -22,7 +23,20 @@ pub struct Output {
     /// There is a secret in it.
     pub(crate) is_secret: bool,
     /// Its blocks, where a text does not say it all.
-    pub(crate) content: Vec<Content>,
+    pub(crate) content: Option<Box<[Content]>>,
+}
+
+impl Output {
+    /// What a model reads of it.
+    #[inline]
+    pub(crate) fn told(self) -> Outcome {
+        let Self { text, is_json, is_secret, content } = self;
+        let outcome = Outcome::ok(text, is_json).secret(is_secret);
+        match content {
+            None => outcome,
+            Some(content) => outcome.with_content(content.into_vec()),
+        }
+    }
 }
 
 impl fmt::Debug for Output {
@@ -52,14 +66,14 @@ pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
         let text: String = serde_json::from_str(&json)?;
         // Providers refuse blank text, and a model could not tell it from silence.
         let text = if text.trim().is_empty() { json } else { text };
-        return Ok(Output { text, is_json: false, is_secret, content: Vec::new() });
+        return Ok(Output { text, is_json: false, is_secret, content: None });
     }
     // Only unit and `None` are null, and a model must be able to tell success from silence.
     if size_of::<T>() == 0 && json == "null" {
         let text = "ok".to_owned();
-        return Ok(Output { text, is_json: false, is_secret, content: Vec::new() });
+        return Ok(Output { text, is_json: false, is_secret, content: None });
     }
-    Ok(Output { text: json, is_json: true, is_secret, content: Vec::new() })
+    Ok(Output { text: json, is_json: true, is_secret, content: None })
 }
 
 /// A result that is made of blocks, or has some in it.
@@ -75,8 +89,9 @@ fn of_blocks(json: String, is_secret: bool, blocks: Vec<Content>) -> Output {
         }
     };
     if text.trim().is_empty() {
-        return Output { text: "ok".to_owned(), is_json: false, is_secret, content: Vec::new() };
+        return Output { text: "ok".to_owned(), is_json: false, is_secret, content: None };
     }
+    let content = (!content.is_empty()).then(|| content.into_boxed_slice());
     Output { text, is_json, is_secret, content }
 }
 

@@ -117,10 +117,12 @@ impl<T: Serialize> Serialize for Secret<T> {
 }
 
 /// Serialises with the secrets in it, and tells whether there are any.
+#[inline]
 pub(crate) fn exposed<T>(serialise: impl FnOnce() -> T) -> (T, bool) {
     /// Also where a value panics when it is serialised.
     struct Before(Option<bool>);
     impl Drop for Before {
+        #[inline]
         fn drop(&mut self) {
             SEEN.set(self.0);
         }

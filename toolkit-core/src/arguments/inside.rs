@@ -85,7 +85,8 @@ impl<'s, 'de, S: Source<'de>> Fields<'s, 'de, S> {
     }
 
     /// Goes to the next member that counts.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "each way through an object has its own loop of it")]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Step<'s>, Refused> {
         if !self.is_between {
             if self.is_over {

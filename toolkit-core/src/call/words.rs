@@ -48,6 +48,7 @@ impl Outcome {
     }
 
     /// The same, of a result that has these blocks.
+    #[cold]
     pub(crate) fn with_content(self, content: Vec<Content>) -> Self {
         if content.is_empty() {
             return self;

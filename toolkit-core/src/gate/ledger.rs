@@ -23,7 +23,6 @@ use crate::ledger::inside::{
     StoredOutcome, Verdict,
 };
 use crate::ledger::{ApprovalId, Digest, LedgerError, RowState, intent_id};
-use crate::output::Output;
 use crate::tool::{Effect, LedgerUse, OnUnknown, Stopped, Tool, Verification, Verified};
 
 /// The longest result that a row keeps, in bytes.
@@ -353,7 +352,7 @@ async fn verified(way: &Way<'_>, verify: Verification<'_>) -> Verified<StoredOut
     match seen {
         Ok(Verified::Applied(output)) => {
             let most = run::most_bytes(&way.entry.tool, &way.house.limits);
-            Verified::Applied(stored(&of_output(output).within(most)))
+            Verified::Applied(stored(&output.told().within(most)))
         }
         Ok(Verified::NotApplied) => Verified::NotApplied,
         Ok(Verified::Unknown) => Verified::Unknown,
@@ -462,10 +461,6 @@ fn keyless() -> Stopped {
 
 pub(super) fn refused(outcome: Outcome) -> Stopped {
     Stopped::Refused(Box::new(outcome))
-}
-
-fn of_output(output: Output) -> Outcome {
-    Outcome::ok(output.text, output.is_json).secret(output.is_secret).with_content(output.content)
 }
 
 /// An outcome as a row keeps it.

@@ -97,6 +97,10 @@ impl Entry {
         Self { tool, schema, revision, secrets, fields, room, is_plain, runs_from_canonical }
     }
 
+    fn order(&self) -> (usize, &str) {
+        (self.tool.name.len(), &self.tool.name)
+    }
+
     /// The same tool, some of whose arguments nobody is shown.
     pub(crate) fn hiding(self, secrets: Vec<String>, fields: Vec<String>) -> Self {
         Self { secrets, fields, ..self }
@@ -106,23 +110,22 @@ impl Entry {
 /// The tools of a registry, in its order; no two have one name.
 pub(crate) struct Entries {
     all: Vec<Entry>,
-    /// Their places, by name.
+    /// Their places, by length and name: most names are told apart without a look at their bytes.
     by_name: Vec<usize>,
 }
 
 impl Entries {
     pub(crate) fn new(all: Vec<Entry>) -> Self {
-        let mut places: Vec<(&str, usize)> =
-            all.iter().enumerate().map(|(place, entry)| (&*entry.tool.name, place)).collect();
-        places.sort_unstable();
-        let by_name = places.into_iter().map(|(_, place)| place).collect();
+        let mut by_name: Vec<usize> = (0..all.len()).collect();
+        by_name.sort_unstable_by_key(|place| all.get(*place).map(Entry::order));
         Self { all, by_name }
     }
 
     #[inline]
     pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
-        let named = |place: &usize| self.all.get(*place).map_or("", |entry| &*entry.tool.name);
-        let found = self.by_name.binary_search_by(|place| named(place).cmp(name)).ok()?;
+        let wanted = Some((name.len(), name));
+        let order = |place: &usize| self.all.get(*place).map(Entry::order);
+        let found = self.by_name.binary_search_by(|place| order(place).cmp(&wanted)).ok()?;
         self.by_name.get(found).copied()
     }
 

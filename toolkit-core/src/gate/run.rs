@@ -165,12 +165,7 @@ pub(super) fn settle(
 ) -> Result<Outcome, Abort> {
     let most = most_bytes(tool, limits);
     match ended {
-        Ok(Ok(output)) => {
-            let outcome = Outcome::ok(output.text, output.is_json)
-                .secret(output.is_secret)
-                .with_content(output.content);
-            Ok(outcome.within(most))
-        }
+        Ok(Ok(output)) => Ok(output.told().within(most)),
         Ok(Err(stopped)) => settle_stopped(tool, Ok(stopped), most, entered),
         Err(broken) => settle_stopped(tool, Err(broken), most, entered),
     }
