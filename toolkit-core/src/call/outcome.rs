@@ -116,6 +116,7 @@ impl Outcome {
     /// has some in it, the JSON comes first.
     ///
     /// Empty where [`text`](Self::text) says it all.
+    #[inline]
     #[must_use]
     pub fn content(&self) -> &[Content] {
         self.details.as_deref().map_or(&[], |details| &details.content)

@@ -18,10 +18,11 @@ mod timer;
 #[cfg(feature = "testing")]
 mod trial;
 
+use std::cmp::Ordering;
 use std::future;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
@@ -97,10 +98,6 @@ impl Entry {
         Self { tool, schema, revision, secrets, fields, room, is_plain, runs_from_canonical }
     }
 
-    fn order(&self) -> (usize, &str) {
-        (self.tool.name.len(), &self.tool.name)
-    }
-
     /// The same tool, some of whose arguments nobody is shown.
     pub(crate) fn hiding(self, secrets: Vec<String>, fields: Vec<String>) -> Self {
         Self { secrets, fields, ..self }
@@ -110,29 +107,33 @@ impl Entry {
 /// The tools of a registry, in its order; no two have one name.
 pub(crate) struct Entries {
     all: Vec<Entry>,
-    /// Their places, by length and name: most names are told apart without a look at their bytes.
-    by_name: Vec<usize>,
+    /// Their names and places, by length and then by name: most are told apart by their length.
+    by_name: Vec<(Box<str>, usize)>,
 }
 
 impl Entries {
     pub(crate) fn new(all: Vec<Entry>) -> Self {
-        let mut by_name: Vec<usize> = (0..all.len()).collect();
-        by_name.sort_unstable_by_key(|place| all.get(*place).map(Entry::order));
+        let names = all.iter().map(|entry| Box::from(&*entry.tool.name));
+        let mut by_name: Vec<(Box<str>, usize)> = names.zip(0..).collect();
+        by_name.sort_unstable_by(|(one, _), (other, _)| by_length(one, other));
         Self { all, by_name }
     }
 
     #[inline]
     pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
-        let wanted = Some((name.len(), name));
-        let order = |place: &usize| self.all.get(*place).map(Entry::order);
-        let found = self.by_name.binary_search_by(|place| order(place).cmp(&wanted)).ok()?;
-        self.by_name.get(found).copied()
+        let found = self.by_name.binary_search_by(|(own, _)| by_length(own, name)).ok()?;
+        self.by_name.get(found).map(|(_, place)| *place)
     }
 
     #[inline]
     pub(crate) fn named(&self, name: &str) -> Option<&Entry> {
         self.all.get(self.place_of(name)?)
     }
+}
+
+#[inline]
+fn by_length(one: &str, other: &str) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
 impl Deref for Entries {
@@ -326,7 +327,7 @@ impl Way<'_> {
 
     /// Asks the rules, and takes the room to run in, as far as neither has to be waited for.
     fn asked_at_once(&self, checks: &mut Checks<'_>) -> Poll<Result<(), Stopped>> {
-        if self.waits() || !self.is_checked.load(Ordering::Relaxed) {
+        if self.waits() || !self.is_checked.load(Relaxed) {
             return Poll::Pending;
         }
         // Who is not done is asked again by whoever waits.
@@ -337,7 +338,7 @@ impl Way<'_> {
     }
 
     fn is_entered(&self) -> bool {
-        self.entered.load(Ordering::Relaxed)
+        self.entered.load(Relaxed)
     }
 
     /// What people were asked of this call before.
@@ -369,7 +370,7 @@ impl Gates for Way<'_> {
             }
             self.canonical.get_or_init(|| canonical);
         }
-        self.is_checked.store(true, Ordering::Relaxed);
+        self.is_checked.store(true, Relaxed);
         Ok(())
     }
 
@@ -381,7 +382,7 @@ impl Gates for Way<'_> {
             Poll::Pending => {}
         }
         Some(Box::pin(async move {
-            if !self.is_checked.load(Ordering::Relaxed) {
+            if !self.is_checked.load(Relaxed) {
                 let unchecked = ToolConfigError::new("its rules were asked before its arguments");
                 return Err(Stopped::Failed(unchecked.into()));
             }
@@ -402,7 +403,7 @@ impl Gates for Way<'_> {
     }
 
     fn enter(&self) {
-        self.entered.store(true, Ordering::Relaxed);
+        self.entered.store(true, Relaxed);
         if let Some(limit) = self.bounds.as_ref().and_then(Bounds::limit) {
             self.context.must_end(limit);
         }

@@ -136,11 +136,13 @@ fn digits(text: &str, width: usize) -> Option<u32> {
 
 fn date(text: &str) -> bool {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return false };
-    let (Some(century), Some(years), Some(month), Some(day)) =
-        (two(*y1, *y2), two(*y3, *y4), two(*m1, *m2), two(*d1, *d2))
-    else {
+    let digits = [y1, y2, y3, y4, m1, m2, d1, d2].map(|digit| digit.wrapping_sub(b'0'));
+    if digits.iter().any(|digit| *digit > 9) {
         return false;
-    };
+    }
+    let [y1, y2, y3, y4, m1, m2, d1, d2] = digits;
+    let (century, years) = (y1 * 10 + y2, y3 * 10 + y4);
+    let (month, day) = (m1 * 10 + m2, d1 * 10 + d2);
     let last = || match month {
         4 | 6 | 9 | 11 => 30,
         2 if years % 4 == 0 && (years != 0 || century % 4 == 0) => 29,
@@ -149,12 +151,6 @@ fn date(text: &str) -> bool {
     };
     // Every month has so many days.
     (1..=12).contains(&month) && day >= 1 && (day <= 28 || day <= last())
-}
-
-/// The number that two ASCII digits write.
-fn two(tens: u8, ones: u8) -> Option<u8> {
-    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
-    (tens < 10 && ones < 10).then(|| tens * 10 + ones)
 }
 
 /// Hours and minutes of `HH:MM`, each within the day.
