@@ -9,6 +9,7 @@ mod dispatch;
 mod gates;
 mod ledger;
 mod measure;
+mod peers;
 mod search;
 #[path = "../../../../examples/09_local_embedder/word_pieces.rs"]
 mod word_pieces;
@@ -37,8 +38,11 @@ fn names() -> Vec<String> {
     let measured = figures().into_iter().map(|figure| figure.name);
     let of_stores = ledger::FIGURES.map(|(name, _)| name.to_owned());
     let sizes = dialects::sizes().into_iter().map(|size| size.name);
-    let others =
-        dialects::time_names().into_iter().chain(search::names()).chain(attribute::names());
+    let others = dialects::time_names()
+        .into_iter()
+        .chain(search::names())
+        .chain(attribute::names())
+        .chain(peers::names());
     measured.chain(of_stores).chain(sizes).chain(others).collect()
 }
 
@@ -95,6 +99,7 @@ fn print_all(subject: &str) -> ExitCode {
         println!("{line}");
     }
     search::print(subject);
+    peers::print(subject);
     for line in attribute::lines(subject) {
         println!("{line}");
     }
