@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use toolkit::__private::{Annotated, Call, Rules, Table};
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
-use toolkit::{Category, ToolError};
+use toolkit::{Abort, Category, ToolError};
 use toolkit_tests::{call, view_of};
 
 fn rule(says: &str) -> Result<(), ToolError> {
@@ -124,3 +125,78 @@ fn each_end_says_whose_fault_it_is_and_whether_to_try_again() {
 /// Sells the house.
 #[tool(effect = "write", approval(true))]
 fn sell() {}
+
+/// A call function as no attribute writes one: it asks the gates before its arguments.
+struct Hasty;
+
+impl Annotated for Hasty {
+    const TABLE: &'static Table = &Table {
+        name: "hasty",
+        description: "Does not wait for its arguments.",
+        place: (module_path!(), file!(), line!()),
+        call: Call::Later(|passage| {
+            Box::pin(async move {
+                passage.pass(Rules::NONE).await?;
+                panic!("nothing runs")
+            })
+        }),
+        ..Table::NONE
+    };
+}
+
+#[test]
+fn a_call_function_that_asks_its_rules_before_its_arguments_is_a_mistake_and_runs_nothing() {
+    let view = view_of(Tool::of::<Hasty>());
+    let call = ToolCall::new("call_1", "hasty", "{}");
+    let ended = view.dispatch_blocking(call, Options::default());
+    let Err(Abort::Config(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.tool(), Some("hasty"));
+    assert_eq!(error.message(), "its rules were asked before its arguments");
+}
+
+/// A call function that is done when it returns, and asks for rules all the same.
+struct Headlong;
+
+impl Annotated for Headlong {
+    const TABLE: &'static Table = &Table {
+        name: "headlong",
+        description: "Has rules and no time for them.",
+        place: (module_path!(), file!(), line!()),
+        call: Call::AtOnce(|passage| {
+            passage.arguments(&mut [])?;
+            pollster::block_on(passage.pass(Rules::NONE))?;
+            panic!("nothing runs")
+        }),
+        ..Table::NONE
+    };
+}
+
+#[test]
+fn a_call_function_that_is_done_at_once_and_has_rules_is_a_mistake_and_runs_nothing() {
+    let call = ToolCall::new("call_1", "headlong", "{}");
+    let ended = view_of(Tool::of::<Headlong>()).dispatch_blocking(call, Options::default());
+    let Err(Abort::Config(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.message(), "it is done when it returns, and has rules all the same");
+}
+
+/// Deletes a file, and does not say its effect.
+#[tool]
+fn delete(path: &str) {
+    panic!("nothing runs: {path}")
+}
+
+#[test]
+fn a_tool_that_does_not_say_its_effect_is_rehearsed_as_one_that_writes() {
+    let rehearsed = |registry: Registry, options: Options| {
+        let call = ToolCall::new("call_1", "delete", r#"{"path": "a"}"#);
+        let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, options).unwrap();
+        (outcome.status(), outcome.executed(), outcome.text().to_owned())
+    };
+    let building = || Registry::builder().tools(tools![delete]);
+    let text =
+        r#"dry run: every check was passed and nothing ran. delete would run with {"path":"a"}"#;
+    let told = (Status::DryRun, false, text.to_owned());
+    assert_eq!(rehearsed(building().build().unwrap(), Options::default().dry_run()), told);
+    let in_shadow = building().dry_run().build().unwrap();
+    assert_eq!(rehearsed(in_shadow, Options::default()), told);
+}
