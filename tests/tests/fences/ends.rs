@@ -792,26 +792,26 @@ fn results_that_a_row_keeps() -> Vec<Told> {
 }
 
 /// Waits for a letter.
-#[tool(effect = "read", timeout = "50ms")]
+#[tool(effect = "read", timeout = "1h")]
 async fn wait() {
     pending::<()>().await;
 }
 
 /// Waits for a letter, in no ledger.
-#[tool(effect = "write", timeout = "50ms", ledger = none("a test"))]
+#[tool(effect = "write", timeout = "1h", ledger = none("a test"))]
 async fn wait_and_see() {
     pending::<()>().await;
 }
 
 /// Pays, and does not come back.
-#[tool(effect = "write", timeout = "50ms")]
+#[tool(effect = "write", timeout = "1h")]
 async fn transfer(account: &str) {
     let _ = account;
     pending::<()>().await;
 }
 
 /// Thinks before it acts.
-#[tool(effect = "read", timeout = "50ms", check = pending::<Result<(), ToolError>>().await)]
+#[tool(effect = "read", timeout = "1h", check = pending::<Result<(), ToolError>>().await)]
 async fn ponder() {}
 
 fn calls_whose_time_is_over() -> Vec<Told> {
@@ -854,18 +854,18 @@ fn calls_whose_time_is_over() -> Vec<Told> {
         end(Status::InDoubt, &format!("{text}, and {unknown}")).of(Category::Transient)
     };
     let mut told = vec![
-        (called("wait", Options::default()), failed("wait did not answer within 50ms")),
+        (called("wait", Options::default()), failed("wait did not answer within 3600s")),
         (
-            called("wait", deadline(Duration::from_millis(20))),
+            called("wait", deadline(Duration::from_secs(1800))),
             failed("wait did not answer by the deadline of this call"),
         ),
         (
             called("wait_and_see", Options::default()),
-            in_doubt("wait_and_see did not answer within 50ms").ran(),
+            in_doubt("wait_and_see did not answer within 3600s").ran(),
         ),
         (
             called("ponder", Options::default()),
-            unavailable("ponder", "what comes before the function took longer than 50ms"),
+            unavailable("ponder", "what comes before the function took longer than 3600s"),
         ),
         (called("wait", deadline(Duration::ZERO)), unavailable("wait", "its deadline has passed")),
         (
@@ -885,9 +885,12 @@ fn calls_whose_time_is_over() -> Vec<Told> {
     ];
     let [late, overdue, stopped] =
         ["A-1", "A-2", "A-3"].map(|account| json!({ "account": account }).to_string());
-    let soon = deadline(Duration::from_millis(20));
+    let soon = deadline(Duration::from_secs(1800));
     for (outcome, text) in [
-        (called_with("transfer", &late, Options::default()), "transfer did not answer within 50ms"),
+        (
+            called_with("transfer", &late, Options::default()),
+            "transfer did not answer within 3600s",
+        ),
         (
             called_with("transfer", &overdue, soon),
             "transfer did not answer by the deadline of this call",

@@ -1,10 +1,12 @@
 //! What the gates say beside the words: whose fault it is, and whether to try again.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
 
 use toolkit::__private::{Annotated, Call, Rules, Table};
-use toolkit::ledger::MemoryLedger;
+use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
 use toolkit::prelude::*;
 use toolkit::{Abort, Category, ToolError};
 use toolkit_tests::{call, view_of};
@@ -199,4 +201,40 @@ fn a_tool_that_does_not_say_its_effect_is_rehearsed_as_one_that_writes() {
     assert_eq!(rehearsed(building().build().unwrap(), Options::default().dry_run()), told);
     let in_shadow = building().dry_run().build().unwrap();
     assert_eq!(rehearsed(in_shadow, Options::default()), told);
+}
+
+/// Ships what there is, unless the rule says otherwise.
+#[tool(effect = "read", requires(stock), check = rule(says))]
+fn ship_by_rule(says: &str) {
+    panic!("nothing runs: {says}")
+}
+
+#[test]
+fn what_has_to_be_done_before_is_asked_before_the_rules_are() {
+    let registry = Registry::builder().tools(tools![stock, ship_by_rule]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let outcome = call(&view, "ship_by_rule", r#"{"says": "never"}"#);
+    assert_eq!(outcome.status(), Status::Prerequisite);
+}
+
+/// Engraves one text at a time.
+#[tool(effect = "write", concurrency = 1)]
+async fn engrave(text: &str) {
+    let _ = text;
+    pending::<()>().await;
+}
+
+#[test]
+fn a_call_that_has_no_room_to_run_in_is_not_claimed() {
+    let ledger = Arc::new(MemoryLedger::new());
+    let builder = Registry::builder().tools(tools![engrave]).ledger(Arc::clone(&ledger));
+    let view = builder.build().unwrap().view(Caller::new("ann"));
+    let first = ToolCall::new("call_1", "engrave", r#"{"text": "a"}"#);
+    let mut running = Box::pin(view.dispatch(&first, Options::default()));
+    assert!(running.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let second = call(&view, "engrave", r#"{"text": "b"}"#);
+    assert_eq!((second.status(), second.executed()), (Status::Unavailable, false));
+    assert_eq!(second.host_note(), Some("as many calls run as may at the same time"));
+    let rows = pollster::block_on(ledger.list(&Filter::default())).unwrap();
+    assert_eq!(rows.iter().map(|row| row.state).collect::<Vec<_>>(), [RowState::Running]);
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolkit::dialect::{Answered, Anthropic, Gemini, Message, OpenAiChat, OpenAiResponses, Reply};
 use toolkit::ledger::{Filter, Ledger, MemoryLedger, Row};
 use toolkit::prelude::*;
-use toolkit::{Effect, Limits, OnTaint, RegistryBuilder, Secret};
+use toolkit::{Effect, Limits, OnTaint, ProblemKind, RegistryBuilder, Secret};
 use toolkit_tests::{Dice, call, cases, definition, view_of};
 
 const CANARY: &str = "canary-51ab";
@@ -438,4 +438,7 @@ fn what_is_wrong_is_told_of_the_arguments_that_are_no_secret_alone() {
     ] {
         assert_eq!(told(arguments), [said], "{arguments}");
     }
+    let kind = |arguments: &str| call(&view, "enroll", arguments).problems()[0].kind();
+    assert_eq!(kind(r#"{"user": ["a"], "pin": "hunter2"}"#), ProblemKind::WrongType);
+    assert_eq!(kind(r#"{"user": ["a"], "pin": 1, "card": {}}"#), ProblemKind::Refused);
 }
