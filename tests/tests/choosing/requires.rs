@@ -203,15 +203,19 @@ fn calls_that_a_strict_form_wrote_otherwise_count_as_what_they_mean() {
     });
     let reply = dialect.read(&body.to_string()).unwrap();
     let call = reply.tool_calls().next().unwrap().clone();
-    let outcome = view.dispatch_blocking(&call, Options::default()).unwrap();
+    let memory = RunMemory::default();
+    let remembering = view.clone().remembering(&memory);
+    let outcome = remembering.dispatch_blocking(&call, Options::default()).unwrap();
     let history = [Message::Results(vec![Answered::new(call, outcome)])];
-    let status = |part: Value| {
-        dispatch(&view, &history, "advise", json!({"order_id": "O-1", "part": part})).status()
-    };
-    assert_eq!(
-        [Value::Null, json!(1), json!(2)].map(status),
-        [Status::Ok, Status::Ok, Status::Prerequisite]
-    );
+    for (view, history) in [(&view, &history[..]), (&remembering, &[])] {
+        let status = |part: Value| {
+            dispatch(view, history, "advise", json!({"order_id": "O-1", "part": part})).status()
+        };
+        assert_eq!(
+            [Value::Null, json!(1), json!(2)].map(status),
+            [Status::Ok, Status::Ok, Status::Prerequisite]
+        );
+    }
 }
 
 #[test]
