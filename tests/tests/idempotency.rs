@@ -559,6 +559,35 @@ fn an_outcome_that_can_not_be_recorded_is_given_all_the_same_and_the_call_stays_
     assert_eq!((again.status(), bank.payments()), (Status::InProgress, 1));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_ledger_that_is_away_for_a_while_is_told_of_the_end_when_it_is_back() {
+    for (away, is_told) in [(3, true), (38, true), (42, false)] {
+        let store = Down::after(3, LedgerError::unavailable("gone"));
+        let (ledger, bank) = (Arc::clone(&store), Arc::new(Bank::default()));
+        let registry = Registry::builder()
+            .tools(tools![refund])
+            .state(Arc::clone(&bank))
+            .ledger(ledger)
+            .timer(tokio::time::sleep)
+            .build()
+            .unwrap();
+        let view = registry.view(Caller::new("ann"));
+        let call = ToolCall::new("call_1", "refund", r#"{"order_id": "O-1"}"#);
+        let comes_back = async {
+            tokio::time::sleep(Duration::from_millis(away * 1_000 - 500)).await;
+            store.left.store(usize::MAX, Ordering::SeqCst);
+        };
+        let (outcome, ()) = tokio::join!(view.dispatch(&call, Options::default()), comes_back);
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.status(), Status::Ok);
+        let note = "the ledger could not record the outcome";
+        assert_eq!(outcome.host_note(), (!is_told).then_some(note), "{away} s");
+        let again = view.dispatch(&call, Options::default()).await.unwrap();
+        let known = if is_told { Status::Duplicate } else { Status::InProgress };
+        assert_eq!((again.status(), bank.payments()), (known, 1), "{away} s");
+    }
+}
+
 #[test]
 fn a_row_that_can_not_be_read_is_in_doubt() {
     for error in [LedgerError::corrupt("row 1"), LedgerError::Newer("row 1".to_owned())] {
@@ -592,9 +621,9 @@ fn two_threads_that_send_the_same_call_run_it_once() {
 fn a_result_that_is_too_long_to_keep_is_told_to_be() {
     /// Writes much.
     #[tool(effect = "write", result_limit = 100_000)]
-    fn write(#[state] bank: &Bank) -> String {
+    fn write(#[state] bank: &Bank, letters: usize) -> String {
         bank.pay();
-        "x".repeat(64 * 1024 + 1)
+        "x".repeat(letters)
     }
     let bank = Arc::new(Bank::default());
     let registry = Registry::builder()
@@ -604,11 +633,18 @@ fn a_result_that_is_too_long_to_keep_is_told_to_be() {
         .build()
         .unwrap();
     let view = registry.view(Caller::new("ann"));
-    let call = ToolCall::new("call_1", "write", "{}");
-    assert_eq!(view.dispatch_blocking(&call, Options::default()).unwrap().text().len(), 65537);
-    let again = view.dispatch_blocking(&call, Options::default()).unwrap();
-    assert_eq!(again.result_text(), "(the first result had 65537 bytes and is not kept)");
-    assert_eq!(bank.payments(), 1);
+    let (most, longer) = (64 * 1024, 64 * 1024 + 1);
+    for (letters, kept) in [
+        (most, "x".repeat(most)),
+        (longer, "(the first result had 65537 bytes and is not kept)".to_owned()),
+    ] {
+        let call = ToolCall::new("call_1", "write", json!({ "letters": letters }).to_string());
+        let first = view.dispatch_blocking(&call, Options::default()).unwrap();
+        assert_eq!(first.text().len(), letters);
+        let again = view.dispatch_blocking(&call, Options::default()).unwrap();
+        assert_eq!((again.status(), again.result_text()), (Status::Duplicate, kept.as_str()));
+    }
+    assert_eq!(bank.payments(), 2);
 }
 
 #[test]

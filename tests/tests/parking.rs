@@ -193,6 +193,8 @@ fn the_same_call_waits_by_the_same_id_whoever_sends_it_again() {
     assert_eq!(office.parked("refund", NINE_HUNDRED), id);
     office.approve("kim", &id).unwrap();
     assert_eq!(office.parked("refund", NINE_HUNDRED), id, "a host resumes it; a model does not");
+    office.bank.is_frozen.store(true, Ordering::SeqCst);
+    assert_eq!(office.parked("refund", NINE_HUNDRED), id, "no rule of today is asked of it");
     assert_eq!(office.bank.refunds(), [""; 0]);
 }
 

@@ -95,6 +95,43 @@ fn what_the_decoder_alone_refuses_is_not_laid_to_the_type() {
     assert!(trial.agree(500, 1, |_| {}).is_err());
 }
 
+/// A number that the decoder gives to whoever reads it from a parsed value.
+#[derive(Debug)]
+struct Fussy(u8);
+
+impl<'de> serde::Deserialize<'de> for Fussy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if std::any::type_name::<D>().contains("Unread") {
+            return Err(serde::de::Error::custom("not of a text"));
+        }
+        u8::deserialize(deserializer).map(Self)
+    }
+}
+
+impl schemars::JsonSchema for Fussy {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Fussy".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        u8::json_schema(generator)
+    }
+}
+
+#[test]
+fn ways_through_the_gate_that_come_to_other_ends_are_told_apart() {
+    /// Shows.
+    #[tool]
+    fn show(number: Fussy) -> u8 {
+        number.0
+    }
+    let case = Trial::of(Tool::of::<show>()).unwrap().case(r#"{"number": 3}"#);
+    assert!(!case.is_agreed());
+    let told = case.to_string();
+    let odd = "the gate's own ways: the decoder and the report differ over the text";
+    assert!(told.ends_with(odd), "{told}");
+}
+
 #[test]
 fn a_disagreement_is_told_with_both_verdicts() {
     let mut case = Trial::of(Tool::of::<book>()).unwrap().case(r#"{"seats": 2.0, "note": null}"#);

@@ -159,7 +159,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Whether the text names the object, since the field itself is not there or not its own.
-    const fn shown_at_object(self) -> bool {
+    pub(crate) const fn shown_at_object(self) -> bool {
         matches!(self, Self::MissingField | Self::UnexpectedField | Self::DuplicateField)
     }
 }

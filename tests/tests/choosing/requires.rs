@@ -8,7 +8,7 @@ use toolkit::dialect::{
 };
 use toolkit::ledger::{Desk, MemoryLedger, Person};
 use toolkit::prelude::*;
-use toolkit::{Agent, Model, ModelError, Outcome, Reply, ScriptedModel, Turn};
+use toolkit::{Agent, Limits, Model, ModelError, Outcome, Reply, RunMemory, ScriptedModel, Turn};
 
 /// Verifies who is asking.
 #[tool(effect = "read")]
@@ -203,15 +203,19 @@ fn calls_that_a_strict_form_wrote_otherwise_count_as_what_they_mean() {
     });
     let reply = dialect.read(&body.to_string()).unwrap();
     let call = reply.tool_calls().next().unwrap().clone();
-    let outcome = view.dispatch_blocking(&call, Options::default()).unwrap();
+    let memory = RunMemory::default();
+    let remembering = view.clone().remembering(&memory);
+    let outcome = remembering.dispatch_blocking(&call, Options::default()).unwrap();
     let history = [Message::Results(vec![Answered::new(call, outcome)])];
-    let status = |part: Value| {
-        dispatch(&view, &history, "advise", json!({"order_id": "O-1", "part": part})).status()
-    };
-    assert_eq!(
-        [Value::Null, json!(1), json!(2)].map(status),
-        [Status::Ok, Status::Ok, Status::Prerequisite]
-    );
+    for (view, history) in [(&view, &history[..]), (&remembering, &[])] {
+        let status = |part: Value| {
+            dispatch(view, history, "advise", json!({"order_id": "O-1", "part": part})).status()
+        };
+        assert_eq!(
+            [Value::Null, json!(1), json!(2)].map(status),
+            [Status::Ok, Status::Ok, Status::Prerequisite]
+        );
+    }
 }
 
 #[test]
@@ -392,4 +396,69 @@ fn what_was_done_counts_also_when_its_tool_is_stripped_since() {
     let done = history(&view, &[("sign_in", json!({})), ("read_page", json!({}))]);
     assert_eq!(view.visible(), ["read_page", "read_letter"]);
     assert_eq!(dispatch(&view, &done, "read_letter", json!({})).text(), "a letter");
+}
+
+#[test]
+fn a_new_run_remembers_nothing_of_the_one_it_was_made_from_and_tells_it_nothing() {
+    let memory = RunMemory::default();
+    let view = view().remembering(&memory);
+    let other = view.new_run();
+    let status = |view: &View, name: &str| {
+        let call = ToolCall::new("call_1", name, r#"{"order_id": "O-1"}"#);
+        view.dispatch_blocking(call, Options::default()).unwrap().status()
+    };
+    assert_eq!(status(&other, "lookup_order"), Status::Ok);
+    assert_eq!(status(&view, "advise"), Status::Prerequisite);
+    assert_eq!(status(&view, "lookup_order"), Status::Ok);
+    assert_eq!(status(&view, "advise"), Status::Ok);
+    assert_eq!(status(&other, "advise"), Status::Prerequisite);
+}
+
+#[test]
+fn a_memory_keeps_each_call_once_and_forgets_the_oldest_of_too_many_or_too_long_ones() {
+    let limits = Limits { argument_bytes: 100_000, ..Limits::default() };
+    let tools = tools![verify_identity, lookup_order, refund, advise];
+    let builder = Registry::builder().tools(tools).ledger(ledger()).limits(limits);
+    let registry = builder.build().unwrap();
+    let remembering = |memory: &RunMemory| {
+        registry.view(Caller::new("ann").scopes(["orders:read"])).remembering(memory)
+    };
+    let status = |memory: &RunMemory, name: &str, arguments: &str| {
+        let call = ToolCall::new("call_1", name, arguments);
+        remembering(memory).dispatch_blocking(call, Options::default()).unwrap().status()
+    };
+    let order = |number: usize| json!({ "order_id": format!("O-{number}") }).to_string();
+    let kept = |calls: usize| format!("RunMemory {{ label: untainted, done: {calls}, .. }}");
+
+    let memory = RunMemory::default();
+    for number in 0..256 {
+        assert_eq!(status(&memory, "lookup_order", &order(number)), Status::Ok);
+        assert_eq!(status(&memory, "lookup_order", &order(number)), Status::Ok);
+    }
+    assert_eq!(format!("{memory:?}"), kept(256));
+    assert_eq!(status(&memory, "advise", &order(0)), Status::Ok);
+    assert_eq!(status(&memory, "lookup_order", &order(256)), Status::Ok);
+    assert_eq!(format!("{memory:?}"), kept(256));
+    assert_eq!(status(&memory, "advise", &order(0)), Status::Prerequisite);
+    assert_eq!(status(&memory, "advise", &order(1)), Status::Ok);
+
+    let memory = RunMemory::default();
+    let (most, small) = (64 * 1024, order(7).len());
+    let spaced = |number: usize, bytes: usize| {
+        let order = order(number);
+        format!("{order}{}", " ".repeat(bytes - order.len()))
+    };
+    for (arguments, calls) in [
+        (spaced(1, most + 1), 0),
+        (spaced(2, most), 1),
+        (order(7), 1),
+        (spaced(3, most - small), 2),
+        (order(8), 2),
+        (spaced(4, most - small + 1), 1),
+    ] {
+        assert_eq!(status(&memory, "lookup_order", &arguments), Status::Ok);
+        assert_eq!(format!("{memory:?}"), kept(calls), "{} bytes", arguments.len());
+    }
+    assert_eq!(status(&memory, "advise", &order(8)), Status::Prerequisite);
+    assert_eq!(status(&memory, "advise", &order(4)), Status::Ok);
 }

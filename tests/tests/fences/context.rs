@@ -52,6 +52,46 @@ fn what_the_host_gives_along_reaches_the_tool() {
 }
 
 #[test]
+fn a_function_that_is_done_at_once_knows_its_time_as_well_and_counts_as_entered() {
+    /// Tells whether it has a limit.
+    #[tool(effect = "read")]
+    fn hurry(#[context] cx: &CallContext) -> Result<(), ToolError> {
+        Err(ToolError::business(format!("{}", cx.deadline().is_some())))
+    }
+    for (timeout, is_limited) in [(None, "false"), (Some(Duration::from_secs(9)), "true")] {
+        let builder = Registry::builder().tools(tools![hurry]);
+        let builder = match timeout {
+            None => builder,
+            Some(timeout) => builder.timer(ThreadTimer).timeout(timeout),
+        };
+        let view = builder.build().unwrap().view(Caller::new("ann"));
+        let call = ToolCall::new("1", "hurry", "{}");
+        let outcome = view.dispatch_blocking(call, Options::default()).unwrap();
+        assert_eq!((outcome.text(), outcome.executed()), (is_limited, true));
+    }
+}
+
+#[test]
+fn the_run_of_a_call_is_named_to_a_function_that_is_done_at_once_as_to_any_other() {
+    /// Tells its run.
+    #[tool]
+    fn run_of(#[context] cx: &CallContext) -> String {
+        format!("{:?}", cx.run_id())
+    }
+    let view = view_of(Tool::of::<run_of>());
+    for (options, told) in [
+        (Options::default(), "None"),
+        (Options::default().run_id("run-7"), r#"Some("run-7")"#),
+        (Options::default().run_id("run-7").cancellation(Cancellation::new()), r#"Some("run-7")"#),
+    ] {
+        let shown = format!("{options:?}");
+        let call = ToolCall::new("1", "run_of", "{}");
+        assert_eq!(view.dispatch_blocking(call, options).unwrap().text(), told, "{shown}");
+        assert!(shown.contains(&format!("run_id: {told}")), "{shown}");
+    }
+}
+
+#[test]
 fn a_dynamic_tool_tells_its_host_as_an_annotated_one_does() {
     /// Works.
     #[tool]

@@ -2,6 +2,7 @@
 
 mod batches;
 mod context;
+mod ends;
 mod leaks;
 mod panics;
 mod results;

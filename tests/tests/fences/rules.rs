@@ -1,11 +1,14 @@
 //! What the gates say beside the words: whose fault it is, and whether to try again.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Waker};
 
-use toolkit::ledger::MemoryLedger;
+use toolkit::__private::{Annotated, Call, Rules, Table};
+use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
 use toolkit::prelude::*;
-use toolkit::{Category, ToolError};
+use toolkit::{Abort, Category, ToolError};
 use toolkit_tests::{call, view_of};
 
 fn rule(says: &str) -> Result<(), ToolError> {
@@ -124,3 +127,114 @@ fn each_end_says_whose_fault_it_is_and_whether_to_try_again() {
 /// Sells the house.
 #[tool(effect = "write", approval(true))]
 fn sell() {}
+
+/// A call function as no attribute writes one: it asks the gates before its arguments.
+struct Hasty;
+
+impl Annotated for Hasty {
+    const TABLE: &'static Table = &Table {
+        name: "hasty",
+        description: "Does not wait for its arguments.",
+        place: (module_path!(), file!(), line!()),
+        call: Call::Later(|passage| {
+            Box::pin(async move {
+                passage.pass(Rules::NONE).await?;
+                panic!("nothing runs")
+            })
+        }),
+        ..Table::NONE
+    };
+}
+
+#[test]
+fn a_call_function_that_asks_its_rules_before_its_arguments_is_a_mistake_and_runs_nothing() {
+    let view = view_of(Tool::of::<Hasty>());
+    let call = ToolCall::new("call_1", "hasty", "{}");
+    let ended = view.dispatch_blocking(call, Options::default());
+    let Err(Abort::Config(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.tool(), Some("hasty"));
+    assert_eq!(error.message(), "its rules were asked before its arguments");
+}
+
+/// A call function that is done when it returns, and asks for rules all the same.
+struct Headlong;
+
+impl Annotated for Headlong {
+    const TABLE: &'static Table = &Table {
+        name: "headlong",
+        description: "Has rules and no time for them.",
+        place: (module_path!(), file!(), line!()),
+        call: Call::AtOnce(|passage| {
+            passage.arguments(&mut [])?;
+            pollster::block_on(passage.pass(Rules::NONE))?;
+            panic!("nothing runs")
+        }),
+        ..Table::NONE
+    };
+}
+
+#[test]
+fn a_call_function_that_is_done_at_once_and_has_rules_is_a_mistake_and_runs_nothing() {
+    let call = ToolCall::new("call_1", "headlong", "{}");
+    let ended = view_of(Tool::of::<Headlong>()).dispatch_blocking(call, Options::default());
+    let Err(Abort::Config(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.message(), "it is done when it returns, and has rules all the same");
+}
+
+/// Deletes a file, and does not say its effect.
+#[tool]
+fn delete(path: &str) {
+    panic!("nothing runs: {path}")
+}
+
+#[test]
+fn a_tool_that_does_not_say_its_effect_is_rehearsed_as_one_that_writes() {
+    let rehearsed = |registry: Registry, options: Options| {
+        let call = ToolCall::new("call_1", "delete", r#"{"path": "a"}"#);
+        let outcome = registry.view(Caller::new("ann")).dispatch_blocking(call, options).unwrap();
+        (outcome.status(), outcome.executed(), outcome.text().to_owned())
+    };
+    let building = || Registry::builder().tools(tools![delete]);
+    let text =
+        r#"dry run: every check was passed and nothing ran. delete would run with {"path":"a"}"#;
+    let told = (Status::DryRun, false, text.to_owned());
+    assert_eq!(rehearsed(building().build().unwrap(), Options::default().dry_run()), told);
+    let in_shadow = building().dry_run().build().unwrap();
+    assert_eq!(rehearsed(in_shadow, Options::default()), told);
+}
+
+/// Ships what there is, unless the rule says otherwise.
+#[tool(effect = "read", requires(stock), check = rule(says))]
+fn ship_by_rule(says: &str) {
+    panic!("nothing runs: {says}")
+}
+
+#[test]
+fn what_has_to_be_done_before_is_asked_before_the_rules_are() {
+    let registry = Registry::builder().tools(tools![stock, ship_by_rule]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let outcome = call(&view, "ship_by_rule", r#"{"says": "never"}"#);
+    assert_eq!(outcome.status(), Status::Prerequisite);
+}
+
+/// Engraves one text at a time.
+#[tool(effect = "write", concurrency = 1)]
+async fn engrave(text: &str) {
+    let _ = text;
+    pending::<()>().await;
+}
+
+#[test]
+fn a_call_that_has_no_room_to_run_in_is_not_claimed() {
+    let ledger = Arc::new(MemoryLedger::new());
+    let builder = Registry::builder().tools(tools![engrave]).ledger(Arc::clone(&ledger));
+    let view = builder.build().unwrap().view(Caller::new("ann"));
+    let first = ToolCall::new("call_1", "engrave", r#"{"text": "a"}"#);
+    let mut running = Box::pin(view.dispatch(&first, Options::default()));
+    assert!(running.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let second = call(&view, "engrave", r#"{"text": "b"}"#);
+    assert_eq!((second.status(), second.executed()), (Status::Unavailable, false));
+    assert_eq!(second.host_note(), Some("as many calls run as may at the same time"));
+    let rows = pollster::block_on(ledger.list(&Filter::default())).unwrap();
+    assert_eq!(rows.iter().map(|row| row.state).collect::<Vec<_>>(), [RowState::Running]);
+}

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde::Serialize;
+use schemars::{JsonSchema, schema_for};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use toolkit::dialect::{Answered, Anthropic, Gemini, Message, OpenAiChat, OpenAiResponses, Reply};
 use toolkit::ledger::{Filter, Ledger, MemoryLedger, Row};
 use toolkit::prelude::*;
-use toolkit::{Effect, OnTaint, RegistryBuilder, Secret};
+use toolkit::{Effect, Limits, OnTaint, ProblemKind, RegistryBuilder, Secret};
 use toolkit_tests::{Dice, call, cases, definition, view_of};
 
 const CANARY: &str = "canary-51ab";
@@ -343,4 +344,101 @@ fn a_field_that_is_called_like_a_keyword_hides_no_secret_and_is_none() {
         Tool::dynamic("sign_in", "Signs in.", login, |_, _| async { Ok::<_, ToolError>(()) });
     let errors = Registry::builder().tool(sign_in).build().unwrap_err();
     assert!(errors.to_string().contains("a secret stands inside of another argument"), "{errors}");
+}
+
+/// Breaks when its secret was written.
+#[derive(Debug)]
+struct Breaking;
+
+impl Serialize for Breaking {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        drop(Secret::new(CANARY).serialize(serializer));
+        panic!("it can not be written")
+    }
+}
+
+#[test]
+fn a_thread_that_wrote_a_result_for_the_model_shows_no_secret_from_then_on() {
+    /// Gives a token.
+    #[tool(effect = "read")]
+    fn sign_in() -> Secret<&'static str> {
+        Secret::new(CANARY)
+    }
+
+    /// Gives what can not be written.
+    #[tool(effect = "read")]
+    fn break_off() -> Breaking {
+        Breaking
+    }
+    let registry = Registry::builder().tools(tools![sign_in, break_off]).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    for (tool, status) in [("sign_in", Status::Ok), ("break_off", Status::Failed)] {
+        assert_eq!(call(&view, tool, "{}").status(), status);
+        let written = serde_json::to_string(&Secret::new(CANARY)).unwrap();
+        assert_eq!(written, r#""[secret]""#, "after {tool}");
+    }
+}
+
+#[test]
+fn whoever_makes_a_schema_of_a_secret_finds_it_marked_where_it_stands() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "its schema alone is asked for")]
+    struct Login {
+        token: Secret<String>,
+    }
+    let properties = schema_for!(Login).get("properties").cloned();
+    assert_eq!(properties, Some(json!({"token": {"type": "string", "writeOnly": true}})));
+    let pin = schema_for!(Secret<u8>).get("title").cloned();
+    assert_eq!(pin, Some(json!("Secret_uint8")));
+}
+
+#[test]
+fn what_is_wrong_is_told_of_the_arguments_that_are_no_secret_alone() {
+    #[derive(Debug)]
+    #[arg_type]
+    struct Card {
+        number: u64,
+    }
+
+    /// Enrolls a user.
+    #[tool(effect = "read")]
+    fn enroll(user: Vec<String>, pin: Secret<u16>, card: Option<Secret<Card>>) {
+        drop((user, pin, card.map(|card| card.into_exposed().number)));
+    }
+    let limits = Limits { argument_bytes: 80, depth: 3, ..Limits::default() };
+    let registry = Registry::builder().tools(tools![enroll]).limits(limits).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let told = |arguments: &str| {
+        let outcome = call(&view, "enroll", arguments);
+        assert_eq!(outcome.status(), Status::Invalid);
+        let said: Vec<String> = outcome.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(outcome.text(), said.join("\n"));
+        said
+    };
+    let of_pin = "$.pin: is not accepted, and is not shown since it is secret";
+    let of_card = "$.card: is not accepted, and is not shown since it is secret";
+    let of_all = "$: is not accepted, and is not shown since it is secret";
+    let of_no_field = "$: has a field that the tool does not have; neither its name nor its value \
+                       is shown, since some arguments are secret";
+    for (arguments, said) in [
+        (r#"{"user": ["a"]}"#, "$: missing required field 'pin' (an integer from 0 to 65535)"),
+        (r#"{"user": ["a"], "pin": 1, "pin": 2}"#, "$: field 'pin' is given twice; give it once"),
+        (r#"{"user": ["a"], "pin": "hunter2"}"#, of_pin),
+        (r#"{"user": [7], "pin": 1}"#, "$.user[0]: expected text, got 7 (write \"7\")"),
+        (r#"{"user": [[[[]]]], "pin": 1}"#, "$.user[0][0]: nested more than 3 levels deep"),
+        (r#"{"user": ["a"], "pin": 1, "card": {}}"#, of_card),
+        (r#"{"user": ["a"], "pin": 1, "card": {"number": 1, "number": 2}}"#, of_card),
+        (r#"{"user": ["a"], "pin": 1, "hunter2": 3}"#, of_no_field),
+        (r#"{"user": ["a"], "pin": hunter2}"#, "$: is not one JSON object"),
+        (r#"["hunter2"]"#, of_all),
+        (
+            &format!(r#"{{"user": ["{}"], "pin": 1}}"#, "x".repeat(80)),
+            "$: the arguments are 104 bytes long; at most 80 are accepted",
+        ),
+    ] {
+        assert_eq!(told(arguments), [said], "{arguments}");
+    }
+    let kind = |arguments: &str| call(&view, "enroll", arguments).problems()[0].kind();
+    assert_eq!(kind(r#"{"user": ["a"], "pin": "hunter2"}"#), ProblemKind::WrongType);
+    assert_eq!(kind(r#"{"user": ["a"], "pin": 1, "card": {}}"#), ProblemKind::Refused);
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use toolkit::dialect::{Anthropic, Ending, Part};
+use toolkit::dialect::{Answered, Anthropic, Ending, Message, Part};
 use toolkit::ledger::{Desk, MemoryLedger, Person};
 use toolkit::prelude::*;
 use toolkit::{
-    Abort, Agent, Category, DynamicTool, Effect, OnTaint, RegistryBuilder, Reply, ScriptedModel,
+    Abort, Agent, Category, DynamicTool, Effect, OnTaint, RegistryBuilder, Reply, RunMemory,
+    ScriptedModel,
 };
 use toolkit_tests::{Dice, call, cases};
 
@@ -134,6 +135,20 @@ fn a_stripped_tool_reads_like_one_that_is_not_there() {
     let listed = view.definitions(&Anthropic).unwrap().to_string();
     assert!(!listed.contains("write") && !listed.contains("send"), "{listed}");
     assert_eq!(view.new_run().visible(), ["read", "browse"], "a new run begins where this stands");
+}
+
+#[test]
+fn a_search_that_was_made_before_finds_a_stripped_tool_no_more() {
+    let registry = building(&Arc::default()).on_taint(OnTaint::Strip).build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let found = |view: &View| {
+        let found = view.search("write, send, browse", 5);
+        found.iter().map(|found| found.name().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&view), ["browse", "write", "send"]);
+    assert_eq!(called(&view, "browse", 1).status(), Status::Ok);
+    assert_eq!(found(&view), ["browse"]);
+    assert_eq!(found(&view), found(&registry.view(Caller::new("ann")).tainted()));
 }
 
 #[test]
@@ -297,4 +312,39 @@ fn each_run_of_an_agent_has_its_own_label_and_goes_on_with_that_of_its_history()
     assert_eq!(resumed.blocked_tools(), ["write"]);
     assert_eq!(agent.run_blocking("Write.").unwrap().trajectory(), ["write"]);
     assert_eq!(changed.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn a_run_over_several_views_is_tainted_in_all_of_them_and_in_its_memory() {
+    let registry = building(&Arc::default()).build().unwrap();
+    let memory = RunMemory::default();
+    let view = || registry.view(Caller::new("ann")).remembering(&memory);
+    assert!(!memory.is_tainted() && !view().is_tainted());
+    assert_eq!(called(&view(), "browse", 1).status(), Status::Ok);
+    assert!(memory.is_tainted() && view().is_tainted());
+    assert_eq!(called(&view(), "write", 2).status(), Status::AwaitingApproval);
+
+    let told = RunMemory::default();
+    told.taint();
+    assert!(told.is_tainted());
+    assert!(registry.view(Caller::new("ann")).remembering(&told).is_tainted());
+}
+
+#[test]
+fn a_history_that_names_a_tool_as_a_provider_does_taints_its_run_too() {
+    let changed = Arc::new(AtomicUsize::new(0));
+    let registry = building(&changed).tool(tool("web.open").effect(Effect::Read).reads_untrusted());
+    let registry = registry.build().unwrap();
+    let view = registry.view(Caller::new("ann"));
+    let opened = ToolCall::new("1", "web_open", "{}");
+    let outcome = view.new_run().dispatch_blocking(&opened, Options::default()).unwrap();
+    assert_eq!(outcome.status(), Status::Ok);
+    let history = vec![
+        Message::User("Open it.".to_owned()),
+        Message::Assistant(Reply::calls([opened.clone()])),
+        Message::Results(vec![Answered::new(opened, outcome)]),
+    ];
+    let model = ScriptedModel::new([Reply::call("write", r#"{"number":1}"#), Reply::text("Done.")]);
+    let run = Agent::new(model, view).resume_blocking(history, "Write.").unwrap();
+    assert_eq!((run.blocked_tools(), changed.load(Ordering::SeqCst)), (vec!["write"], 0));
 }

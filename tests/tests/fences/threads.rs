@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use toolkit::ledger::{MemoryLedger, Settings};
+use toolkit::ledger::{Filter, Ledger, MemoryLedger, Settings};
 use toolkit::prelude::*;
 use toolkit::{Cancellation, Limits, RegistryBuilder, Tokio, Verified};
 
@@ -210,6 +210,24 @@ async fn a_call_whose_thread_is_lost_is_not_run_again_before_that_is_over() {
     let found = called(&view, "send", "{}").await;
     assert_eq!((found.status(), found.result_text()), (Status::Duplicate, "it was sent"));
     assert_eq!(gate.sent.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_lost_thread_tells_the_ledger_three_times_a_lease_that_it_runs() {
+    let gate = Arc::new(Gate::default());
+    let _opens = Opens(Arc::clone(&gate));
+    let ledger = Arc::new(MemoryLedger::new());
+    let settings = Settings { lease: LEASE, settle: SETTLE, ..Settings::default() };
+    let builder = building(&gate).ledger(Arc::clone(&ledger)).ledger_settings(settings);
+    let view = builder.build().unwrap().view(Caller::new("ann"));
+    let start = Instant::now();
+    assert_eq!(called(&view, "send", "{}").await.status(), Status::InDoubt);
+    tokio::time::sleep(LEASE * 2).await;
+    let rows = ledger.list(&Filter::default()).await.unwrap();
+    let lines = ledger.history(&rows[0].key).await.unwrap();
+    let beats = lines.iter().filter(|line| line.event == "heartbeat").count();
+    let most = start.elapsed().as_millis() / (LEASE / 3).as_millis() + 2;
+    assert!((1..=most).contains(&(beats as u128)), "{beats} of {most}");
 }
 
 #[tokio::test]

@@ -225,3 +225,15 @@ fn a_write_keeps_the_call_and_never_counts_attempts_down() {
         }
     }
 }
+
+#[test]
+fn what_people_agreed_to_is_over_at_the_very_moment_that_its_time_is() {
+    let over = START.plus(terms().time_to_live);
+    let resumed = after(Some(&approved()), &resume(today()), START);
+    let given_back = |now| {
+        let clean = settle(SECOND, Ended::Clean(failure()));
+        after(Some(&resumed), &clean, now).state.row_state()
+    };
+    assert_eq!(given_back(Timestamp(over.0 - 1)), RowState::Approved);
+    assert_eq!(given_back(over), RowState::Free);
+}

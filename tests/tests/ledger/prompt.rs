@@ -84,6 +84,31 @@ fn a_long_value_is_cut_in_the_middle_and_its_end_is_seen() {
 }
 
 #[test]
+fn the_longest_value_that_is_shown_whole_has_400_characters() {
+    let whole = "x".repeat(400);
+    assert!(value_of(&whole).ends_with(&format!("note: text(400) = \"{whole}\"")));
+    let (longer, side) = ("x".repeat(401), "x".repeat(120));
+    let digest = Digest::of_arguments(&longer);
+    let cut = format!(
+        "note: text(401) = \"{side}\" ... 161 characters are not shown ... \"{side}\" \
+         [SHA-256 of all {digest}]"
+    );
+    assert!(value_of(&longer).ends_with(&cut));
+}
+
+#[test]
+fn eight_letters_beyond_ascii_are_told_one_by_one_and_the_others_counted() {
+    let told = "U+03B1 U+03B2 U+03B3 U+03B4 U+03B5 U+03B6 U+03B7 U+03B8";
+    for (text, marks) in [
+        ("αβγδεζηθ", format!(" [not ASCII: {told}; Greek]")),
+        ("αβγδεζηθικ", format!(" [not ASCII: {told} and 2 more; Greek]")),
+    ] {
+        let shown = value_of(text);
+        assert!(shown.ends_with(&format!("\"{text}\"{marks}")), "{shown}");
+    }
+}
+
+#[test]
 fn a_line_can_not_be_forged() {
     let shown = value_of("x\"\n  amount: number = 1");
     assert_eq!(shown.lines().count(), 2);
@@ -95,11 +120,44 @@ fn a_line_can_not_be_forged() {
 }
 
 #[test]
+fn a_name_that_could_be_taken_for_something_else_is_quoted() {
+    let long = "x".repeat(121);
+    let names = serde_json::json!({ "": 1, "1a": 2, "a_1": 3, &long[..120]: 4, &long: 5 });
+    assert_eq!(
+        lines(&names.to_string()),
+        [
+            r#""": number = 1"#,
+            r#""1a": number = 2"#,
+            "a_1: number = 3",
+            &format!("{}: number = 4", &long[..120]),
+            &format!("\"{long}\": number = 5"),
+        ],
+    );
+    let asked_by = |principal| {
+        let prompt =
+            Prompt { tool: "pay", principal, tenant: None, arguments: "{}", preview: None };
+        prompt.to_string()
+    };
+    assert_eq!(asked_by("ann@shop-1.example"), "pay for ann@shop-1.example");
+    assert_eq!(asked_by(""), r#"pay for """#);
+    assert_eq!(asked_by("ann of shop"), r#"pay for "ann of shop""#);
+    assert_eq!(asked_by(&long), format!("pay for \"{long}\""));
+}
+
+#[test]
 fn a_word_in_mixed_scripts_is_flagged() {
     let shown = value_of("p\u{430}ypal");
     let expected = "note: text(6) = \"p\u{430}ypal\" [not ASCII: U+0430; Cyrillic; MIXED SCRIPTS in \
                     \"p\u{430}ypal\"]";
     assert!(shown.ends_with(expected), "{shown}");
+}
+
+#[test]
+fn words_of_one_script_each_are_not_mixed_and_a_mark_on_a_letter_ends_no_word() {
+    let beside = value_of("pay \u{440}\u{430}\u{443}");
+    assert!(beside.ends_with("[not ASCII: U+0430 U+0440 U+0443; Cyrillic]"), "{beside}");
+    let marked = value_of("pa\u{301}\u{443}");
+    assert!(marked.contains("; MIXED SCRIPTS in \"pa"), "{marked}");
 }
 
 #[test]

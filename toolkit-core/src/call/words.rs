@@ -166,8 +166,7 @@ impl Outcome {
         retryable: bool,
         hint: Option<String>,
     ) -> Self {
-        let details = Details { category, retryable, hint, ..Details::default() };
-        Self { executed: true, ..Self::failed(status, text, details) }
+        Self::failed(status, text, Details { category, retryable, hint, ..Details::default() })
     }
 
     /// The same, with a word to the host.

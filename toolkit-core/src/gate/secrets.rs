@@ -70,6 +70,10 @@ fn said_of(entry: &Entry, problem: Problem) -> Problem {
     }
     let (path, kind) = (Path::root(), problem.kind());
     match named {
+        // What a secret lacks, or has twice, is told of the secret itself.
+        Some(name) if kind.shown_at_object() => {
+            Problem::new(path.field(name), ProblemKind::Refused, UNSHOWN)
+        }
         Some(name) => Problem::new(path.field(name), kind, UNSHOWN),
         None if kind == ProblemKind::NotJson => Problem::new(path, kind, "is not one JSON object"),
         None if problem.path().steps().is_empty() => Problem::new(path, kind, UNSHOWN),

@@ -122,7 +122,8 @@ impl Seat {
         let place = std::mem::replace(&mut *self.place(), Place::Over);
         self.over.notify_all();
         if let Place::Lost(_) = place {
-            let lost = self.lost.count.fetch_sub(1, Ordering::SeqCst) - 1;
+            self.lost.count.fetch_sub(1, Ordering::SeqCst);
+            let lost = self.lost.count();
             tracing::warn!(lost, "a thread came back after its call was given up");
         }
     }
