@@ -288,7 +288,8 @@ macro_rules! in_forms {
             /// Lets the provider hold the model to the schema of each tool that has such a form,
             /// as far as the request has room for it; tools with effects come first.
             ///
-            /// Replies are read by what was shown: with [`Offer::read`] or [`Offer::stream`].
+            /// Replies are read by what was shown: with [`Offer::read`](crate::dialect::Offer::read) or
+            /// [`Offer::stream`](crate::dialect::Offer::stream).
             #[must_use]
             pub const fn strict_where_possible(mut self) -> Self {
                 self.form = self.form.strict_where_possible();
