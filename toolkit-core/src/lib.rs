@@ -85,17 +85,24 @@ pub mod __private {
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::catalogue::locked;
-    pub use crate::output::{HasSchema, NoSchema, Output, Plain, Returned, SchemaOf, in_formats};
+    pub use crate::output::{Output, Returned, SchemaOf, in_formats};
     pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::{
-        Annotated, Answer, Answered, ApprovalPolicy, Borrowed, Call, Check, Fallible, FromStates,
-        Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox, IntoVerified, Keyword, Later,
-        LedgerUse, List, Number, OnDenied, Param, Passage, Policy, Preview, Receiver, Refusal,
-        Requirement, Rules, StateNeed, States, Stopped, Table, Text, Toolbox, Valued, Verification,
-        checked, example, previewed, requirements, returned, slot, taken, verified,
+        Annotated, Answer, Answered, ApprovalPolicy, Borrowed, Call, Check, Constant, Fallible,
+        FromContext, FromStates, Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox,
+        IntoVerified, Keyword, Later, LedgerUse, List, Number, OnDenied, Param, Passage, Policy,
+        Preview, Receiver, Refusal, Requirement, Rest, Rules, StateNeed, States, Stopped, Table,
+        Text, Toolbox, Valued, Verification, any, checked, example, later, list, now, number,
+        previewed, requirements, returned, slot, taken, text, verified,
     };
 
+    pub use crate::tool::Constant::{Bool, Float, Int, Items, Json, Str};
     pub use std::option::Option::{None, Some};
+
+    /// The traits by which types are asked, without names that could hide a user's.
+    pub mod asked {
+        pub use crate::output::{HasSchema as _, NoSchema as _, Plain as _};
+    }
 
     /// Writes a constant as JSON.
     pub fn json<T: serde::Serialize>(value: T) -> serde_json::Value {

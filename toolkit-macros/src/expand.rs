@@ -1,9 +1,9 @@
 //! Writes a checked tool: the function, its marker, a table and one small call.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 
-use crate::attr::Fits;
+use crate::attr::{self, Fits, Value};
 use crate::model::{
     Agreement, Argument, Block, Constraint, Description, Flow, Function, Param, Policy, Role,
     Surroundings, Tool, Toolbox, Type,
@@ -41,9 +41,10 @@ fn lib_at(span: Span) -> Ident {
 
 /// Gives the library that name, and brings the traits in by which types are asked.
 fn imported(root: &TokenStream) -> TokenStream {
+    // Each in its own line, for then a root that is none is one mistake.
     quote! {
-        #[allow(unused_imports)]
-        use #root::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+        use #root::__private as __kit;
+        use __kit::asked::*;
     }
 }
 
@@ -88,8 +89,8 @@ pub(crate) fn marker(function: &Function) -> TokenStream {
     quote! {
         #cfgs
         #[doc = #doc]
-        #[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
-        #[allow(missing_copy_implementations, missing_debug_implementations)]
+        #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+        #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
         #visibility struct #marker {}
     }
 }
@@ -97,15 +98,6 @@ pub(crate) fn marker(function: &Function) -> TokenStream {
 /// A span of ours, shown where the user's token stands: no lint is told of it.
 fn shown_at(span: Span) -> Span {
     Span::call_site().located_at(span)
-}
-
-/// Shows tokens of ours at another place; what their names mean stays.
-fn moved(tokens: TokenStream, span: Span) -> TokenStream {
-    let moved = tokens.into_iter().map(|mut token| {
-        token.set_span(token.span().located_at(span));
-        token
-    });
-    moved.collect()
 }
 
 /// The arguments of a call whose mistakes are shown under the whole type.
@@ -243,17 +235,10 @@ fn milliseconds(time: u64) -> TokenStream {
 fn agreement(agreement: &Agreement) -> TokenStream {
     let lib = lib();
     let Agreement { quorum, four_eyes, time_to_live, .. } = agreement;
-    let time_to_live = time_to_live.map(|time| {
-        let time = milliseconds(time);
-        quote!(#lib::Some(#time))
-    });
-    let said = [
-        ("quorum", quorum.map(|quorum| quote!(#quorum))),
-        ("four_eyes", four_eyes.then(|| quote!(true))),
-        ("time_to_live", time_to_live),
-    ];
-    let of = quote!(#lib::ApprovalPolicy);
-    filled(&quote!(#of::DEFAULT), &of, &said)
+    let quorum = quorum.map(|quorum| quote!(.by(#quorum)));
+    let four_eyes = four_eyes.then(|| quote!(.by_others()));
+    let time_to_live = time_to_live.map(|time| quote!(.within(#time)));
+    quote!(#lib::ApprovalPolicy::DEFAULT #quorum #four_eyes #time_to_live)
 }
 
 /// Writes a struct of these fields with those that are said; the others are those of `default`.
@@ -399,19 +384,33 @@ fn owned(param: &Param) -> TokenStream {
 
 fn keyword(keyword: &Constraint, ty: &TokenStream) -> TokenStream {
     let lib = lib();
-    let Constraint { fits, keyword, value, items } = keyword;
-    let value = match items {
+    let Constraint { fits, keyword, value } = keyword;
+    let value = constant_of(value);
+    match fits {
+        Fits::Any => quote!(#lib::any(#keyword, #value)),
+        Fits::Number => quote!(#lib::number::<#ty>(#keyword, #value)),
+        Fits::Text => quote!(#lib::text::<#ty>(#keyword, #value)),
+        Fits::List => quote!(#lib::list::<#ty>(#keyword, #value)),
+    }
+}
+
+/// Writes a value as data, as far as it is written out.
+fn constant_of(value: &Value) -> TokenStream {
+    let (Value { tokens, literal }, lib) = (value, lib());
+    match literal {
+        attr::Literal::Text(_) => quote!(#lib::Str(#tokens)),
+        attr::Literal::Integer(_) => quote!(#lib::Int(#tokens)),
+        attr::Literal::Float(_) => quote!(#lib::Float(#tokens)),
+        attr::Literal::Flag => quote!(#lib::Bool(#tokens)),
         // Each item alone, since the items of examples may differ in type.
-        Some(items) => quote!([#(#lib::json(#items)),*]),
-        None => value.clone(),
-    };
-    let keyword = match fits {
-        Fits::Any => quote!(any(#keyword, || #lib::json(#value))),
-        Fits::Number => quote!(number::<#ty>(#keyword, || #lib::json(#value))),
-        Fits::Text => quote!(text::<#ty>(#keyword, || #lib::json(#value))),
-        Fits::List => quote!(list::<#ty>(#keyword, || #lib::json(#value))),
-    };
-    quote!(#lib::Keyword::#keyword)
+        attr::Literal::List(items) => {
+            let items = items.iter().map(constant_of);
+            quote!(#lib::Items(&[#(#items),*]))
+        }
+        attr::Literal::Typed(_) | attr::Literal::Other | attr::Literal::Unknown => {
+            quote!(#lib::Json(|| #lib::json(#tokens)))
+        }
+    }
 }
 
 fn states(tool: &Tool) -> impl Iterator<Item = TokenStream> {
@@ -451,77 +450,75 @@ fn kind(tool: &Tool) -> Kind {
 
 /// Writes the call: decode, pass the gates, call the function as it was written.
 fn call(tool: &Tool) -> TokenStream {
-    let (Function { ident, flow, .. }, lib) = (&tool.function, lib());
-    let (passage, function) = (local("passage"), local("function"));
-    let slots = slots(tool);
-    let nothing = quote!(= #lib::None;);
-    let format = local("format");
-    let declared = slots
-        .iter()
-        .map(|(cfgs, slot, _)| quote!(#cfgs let mut #slot #nothing))
-        .chain(tool.formats.then(|| quote!(let mut #format #nothing)));
-    let lent = slots
-        .iter()
-        .map(|(cfgs, slot, owned)| quote!(#cfgs #lib::slot::<#owned>(&mut #slot)))
-        .chain(tool.formats.then(|| {
-            let detail = detail();
-            quote!(#lib::slot::<#detail>(&mut #format))
-        }));
-    let bindings = tool.params.iter().enumerate().map(|(index, param)| bind(index, param));
-    let (this, bound) = this(tool, &passage).unzip();
+    let (Function { ident, .. }, lib) = (&tool.function, lib());
+    let (passage, place) = (local("passage"), shown_at(ident.span()));
+    let params = || tool.params.iter().enumerate();
+    let asked = asked_for(tool, &passage);
+    let taken: TokenStream = params().map(|(index, param)| take(index, param)).collect();
+    let lent: TokenStream = params().map(|(index, param)| lend(index, param)).collect();
+    let injected = params().map(|(_, param)| injected(param, &passage));
+    let this = this(tool, &passage).map(|(_, bound)| bound);
+    let injected: TokenStream = this.into_iter().chain(injected).collect();
+    let (function, returned) = called(tool);
+    let lib_here = lib_at(place);
+    let later = |rest| quote_spanned!(place=> #lib_here::later(async move { #rest }));
+    let (of, steps) = match kind(tool) {
+        Kind::AtOnce => {
+            let steps =
+                quote!(#function #injected #taken #lent #passage.pass_at_once()?; #returned);
+            ("AtOnce", steps)
+        }
+        Kind::Later => {
+            let rules = rules(tool);
+            let rest = quote!(#lent #passage.pass(#rules).await?; #returned);
+            // A lifetime of the function's is one of the future's, so that it is found in there;
+            // but not behind an argument of its name.
+            let hides = |param: &Param| param.ident == *ident;
+            if tool.params.iter().any(hides) {
+                let rest = later(quote!(#function #asked #injected #taken #rest));
+                return quote_spanned!(place=> #lib::Call::Later(|#passage| #rest));
+            }
+            let rest = later(quote!(#function #rest));
+            ("Later", quote!(#injected #taken #rest))
+        }
+        Kind::Apart => {
+            let rest = later(apart(tool, &function, &returned));
+            ("Later", quote!(#taken #rest))
+        }
+    };
+    let of = Ident::new(of, place);
+    quote_spanned!(place=> #lib::Call::#of(|#passage| { #asked #steps }))
+}
+
+/// Writes what finds the function, and what calls it.
+fn called(tool: &Tool) -> (TokenStream, TokenStream) {
+    let Function { ident, flow, .. } = &tool.function;
+    let function = local("tool");
+    let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
     let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
-    let arguments = this.iter().map(ToTokens::to_token_stream).chain(given);
-    let path = path(&tool.function);
-    let kind = kind(tool);
+    let arguments = this.chain(given);
     let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
     let called = match flow {
         Flow::Sync => called,
         Flow::Async => quote!(#called.await),
     };
-    let returned = returned(tool, called);
-    let function = quote!(#[allow(deprecated)] let #function = #path;);
-    let asked = asked_for(&declared.collect(), lent, &passage);
-    let steps = match kind {
-        Kind::AtOnce => quote! {
-            #function #asked #bound #(#bindings)*
-            #passage.pass_at_once()?;
-            #returned
-        },
-        Kind::Later => {
-            let rules = rules(tool);
-            quote! {
-                #function #asked #bound #(#bindings)*
-                #passage.pass(#rules).await?;
-                #returned
-            }
-        }
-        Kind::Apart => {
-            let apart = apart(tool, &quote!(#function), &returned);
-            quote!(#asked #apart)
-        }
-    };
-    match kind {
-        Kind::AtOnce => quote_spanned! {shown_at(ident.span())=>
-            #lib::Call::AtOnce(|#passage| { #steps })
-        },
-        Kind::Later | Kind::Apart => quote_spanned! {shown_at(ident.span())=>
-            #lib::Call::Later(|#passage| ::std::boxed::Box::pin(async move { #steps }))
-        },
-    }
+    let path = path(&tool.function);
+    (quote!(#[allow(deprecated)] let #function = #path;), returned(tool, &called))
 }
 
-/// Writes the places of the arguments and asks for these.
-fn asked_for(
-    declared: &TokenStream,
-    lent: impl Iterator<Item = TokenStream>,
-    passage: &Ident,
-) -> TokenStream {
-    let places = local("places");
-    quote! {
-        #declared
-        let #places: &mut [_] = &mut [#(#lent),*];
-        #passage.arguments(#places)?;
+/// Writes a local for each argument, and asks for these.
+fn asked_for(tool: &Tool, passage: &Ident) -> TokenStream {
+    let lib = lib();
+    let (mut declared, mut places) = (TokenStream::new(), Vec::new());
+    for (cfgs, slot, owned) in slots(tool) {
+        let place = format_ident!("place{}", places.len(), span = Span::mixed_site());
+        declared.extend(quote! {
+            #cfgs let mut #slot = #lib::None;
+            #cfgs let #place = #lib::slot::<#owned>(&mut #slot);
+        });
+        places.push(quote!(#cfgs #place));
     }
+    quote!(#declared #passage.arguments(&mut [#(#places),*])?;)
 }
 
 /// Where the function is found.
@@ -541,7 +538,6 @@ fn path(function: &Function) -> TokenStream {
 fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenStream {
     let (passage, held) = (local("passage"), local("held"));
     let params = || tool.params.iter().enumerate();
-    let taken = params().map(|(index, param)| take(index, param));
     let there = params().map(|(index, param)| borrow(index, param, &held));
     let this_there = this(tool, &held).map(|(_, bound)| bound);
     let rules = rules(tool);
@@ -554,7 +550,6 @@ fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenSt
         passed = quote!(#[allow(unused_variables)] { #(#here)* #passed });
     }
     quote! {
-        #(#taken)*
         #passed
         #passage.apart(move |#held| {
             #function
@@ -607,21 +602,23 @@ fn replaced(
 }
 
 /// Turns what the call gives into the output; a result that is none is shown under its type.
-fn returned(tool: &Tool, called: TokenStream) -> TokenStream {
-    let ty = &tool.output;
+fn returned(tool: &Tool, called: &TokenStream) -> TokenStream {
+    let (ty, value) = (&tool.output, local("value"));
     let written = &ty.tokens;
     let lib = lib_at(ty.span);
-    let called = up_to_end(ty, called);
     let place = shown_at(ty.span);
-    let split = quote_spanned!(place=> #lib::Returned::<#written>::split #called);
+    let given = up_to_end(ty, value.to_token_stream());
+    let split = quote_spanned!(place=> #lib::Returned::<#written>::split #given);
     let split = up_to_end(ty, split);
-    if tool.formats {
+    let told = if tool.formats {
         let format = local("format");
         let told = quote_spanned!(place=> #lib::in_format(#split, #lib::taken(#format)?));
-        let told = up_to_end(ty, told);
-        return quote_spanned!(place=> #lib::returned #told);
-    }
-    quote_spanned!(place=> #lib::returned #split)
+        up_to_end(ty, told)
+    } else {
+        split
+    };
+    let returned = quote_spanned!(place=> #lib::returned #told);
+    quote!(let #value = #called; #returned)
 }
 
 /// The type of the parameter by which the model says how much it wants to read.
@@ -630,22 +627,17 @@ fn detail() -> TokenStream {
     quote!(::core::option::Option<#lib::Detail>)
 }
 
-/// One local a parameter that the model fills, with its `#[cfg]` and the type that it is decoded
-/// into.
-fn slots(tool: &Tool) -> Vec<(&TokenStream, Ident, TokenStream)> {
+/// One local an argument, with its `#[cfg]` and the type that it is decoded into.
+fn slots(tool: &Tool) -> Vec<(TokenStream, Ident, TokenStream)> {
     let arguments = tool.params.iter().enumerate();
     let arguments = arguments.filter(|(_, param)| matches!(param.role, Role::Argument(_)));
-    arguments.map(|(index, param)| (&param.cfgs, slot(index), owned(param))).collect()
+    let slots = arguments.map(|(index, param)| (param.cfgs.clone(), slot(index), owned(param)));
+    let format = tool.formats.then(|| (TokenStream::new(), local("format"), detail()));
+    slots.chain(format).collect()
 }
 
 fn slot(index: usize) -> Ident {
     format_ident!("slot{index}", span = Span::mixed_site())
-}
-
-/// Binds a parameter under the user's own name, so that the expressions see it.
-fn bind(index: usize, param: &Param) -> TokenStream {
-    let (taken, borrowed) = (take(index, param), borrow(index, param, &local("passage")));
-    quote!(#taken #borrowed)
 }
 
 /// Takes an argument out of its slot: under the user's own name, or to be lent from there.
@@ -662,21 +654,30 @@ fn take(index: usize, param: &Param) -> TokenStream {
 
 /// Binds what is lent to a parameter, by the call or from a slot.
 fn borrow(index: usize, param: &Param, passage: &Ident) -> TokenStream {
-    let lib = lib();
+    let (injected, lent) = (injected(param, passage), lend(index, param));
+    quote!(#injected #lent)
+}
+
+/// Binds what the call or the registry lends to a parameter.
+fn injected(param: &Param, passage: &Ident) -> TokenStream {
     let Param { ident, cfgs, ty, role } = param;
-    let (slot, written) = (slot(index), &ty.tokens);
+    let written = &ty.tokens;
+    match role {
+        Role::State => quote!(#cfgs let #ident = #passage.state::<#written>()?;),
+        Role::Context => quote!(#cfgs let #ident = #passage.lent::<#written>();),
+        Role::Argument(_) => TokenStream::new(),
+    }
+}
+
+/// Binds what is lent to a parameter from a slot.
+fn lend(index: usize, param: &Param) -> TokenStream {
+    let (lib, slot) = (lib(), slot(index));
+    let Param { ident, cfgs, ty, role } = param;
     match (role, &ty.lent) {
-        (Role::State, _) => quote!(#cfgs let #ident = #passage.state::<#written>()?;),
-        (Role::Context, _) => {
-            let passage = moved(passage.to_token_stream(), ty.span);
-            let nothing = up_to_end(ty, TokenStream::new());
-            quote!(#cfgs let #ident: #written = #passage.context #nothing;)
+        (Role::Argument(_), Some(lent)) => {
+            quote!(#cfgs let #ident = <#lent as #lib::Borrowed>::lend(&#slot);)
         }
-        (Role::Argument(_), None) => TokenStream::new(),
-        (Role::Argument(_), Some(lent)) => quote! {
-            #cfgs
-            let #ident = <#lent as #lib::Borrowed>::lend(&#slot);
-        },
+        (Role::Argument(_) | Role::State | Role::Context, _) => TokenStream::new(),
     }
 }
 
@@ -708,12 +709,46 @@ fn later(rule: &TokenStream, read: &str) -> TokenStream {
     let place = shown_at(syn::spanned::Spanned::span(rule));
     let lib = lib_at(place);
     let read = Ident::new(read, place);
+    if !may_leave(rule) {
+        let mut given = Group::new(Delimiter::Parenthesis, rule.clone());
+        given.set_span(place);
+        return quote_spanned!(place=> &|| #lib::now(#lib::#read #given));
+    }
     let rule = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
     let mut given = Group::new(Delimiter::Parenthesis, rule);
     given.set_span(place);
     quote_spanned! {place=>
         &|| ::std::boxed::Box::pin(async { #lib::#read #given })
     }
+}
+
+/// Macros of the standard library, in which nothing is awaited and nothing left but what they show.
+const PLAIN_MACROS: &[&str] = &["format", "matches", "vec", "concat", "stringify", "include_str"];
+
+/// Whether an expression may await, or end before its end; another macro may do either.
+fn may_leave(rule: &TokenStream) -> bool {
+    let mut word = None;
+    rule.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => {
+            let leaves = ident == "await" || ident == "return";
+            word = Some(ident.to_string());
+            leaves
+        }
+        TokenTree::Punct(punct) => {
+            let before = word.take();
+            let is_plain = before.is_none_or(|name| PLAIN_MACROS.contains(&name.as_str()));
+            let is_macro = punct.as_char() == '!' && punct.spacing() == Spacing::Alone;
+            punct.as_char() == '?' || (is_macro && !is_plain)
+        }
+        TokenTree::Group(group) => {
+            word = None;
+            may_leave(&group.stream())
+        }
+        TokenTree::Literal(_) => {
+            word = None;
+            false
+        }
+    })
 }
 
 /// Whether an expression says `return`, which then is out of it alone.

@@ -345,7 +345,5 @@ pub(crate) struct Constraint {
     /// JSON Schema's word for it.
     pub(crate) keyword: &'static str,
     /// Its value.
-    pub(crate) value: TokenStream,
-    /// The items of the value, where it is written as a list.
-    pub(crate) items: Option<Vec<TokenStream>>,
+    pub(crate) value: Value,
 }

@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{
     Attribute, FnArg, GenericParam, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
-    Signature, Visibility,
+    Signature, Token, Visibility,
 };
 
 use crate::attr::{ArgKeys, Keys, Root, ToolKeys, Value};
@@ -17,6 +17,9 @@ use crate::model::{
 
 /// The attributes of ours that a parameter can have.
 const MARKS: &[&str] = &["arg", "state", "context"];
+
+/// The attributes of fields that say to other libraries what `#[arg(…)]` says to ours.
+const OF_FIELDS: &[&str] = &["serde", "schemars", "garde", "validate"];
 
 /// Reads the attribute and its function; `None` where it stands on something else.
 pub(crate) fn parse(
@@ -104,9 +107,16 @@ fn item_of(item: TokenStream) -> syn::Result<Item> {
     let read = |input: ParseStream<'_>| {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
+        if input.peek(Token![impl]) {
+            let message = "`#[tool]` goes on a function: write `#[toolbox]` above the `impl`, and \
+                           `#[tool]` on its methods";
+            return Err(input.error(message));
+        }
         let start = input.cursor();
+        let is_constant = input.peek(Token![const]) && !input.peek2(Token![fn]);
         let signature = input.parse().map_err(|error: syn::Error| {
-            if start.span().start() == error.span().start() {
+            let is_other = is_constant && error.to_string() == "expected `fn`";
+            if is_other || start.span().start() == error.span().start() {
                 syn::Error::new(start.span(), "`#[tool]` goes on a function")
             } else {
                 error
@@ -240,6 +250,16 @@ impl WrittenParam {
             "state" => self.mark(Mark::State, attribute, diag),
             "context" => self.mark(Mark::Context, attribute, diag),
             "cfg" | "allow" | "expect" | "warn" | "deny" | "forbid" | "cfg_attr" => return false,
+            other if ArgKeys::WORDS.contains(&other) => {
+                let message = format!("`{other}` is a key: write `#[arg({other} = …)]`");
+                diag.at(span, message);
+            }
+            other if OF_FIELDS.contains(&other) => {
+                let message = format!("`#[{other}(…)]` is for the fields of a type");
+                let help =
+                    "a parameter takes `#[arg(…)]`, like `#[arg(default = 20, minimum = 1)]`";
+                diag.at(span, with_help(message, help));
+            }
             other => {
                 let Some(meant) = similar(other, MARKS) else {
                     return false;

@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use crate::attr::{ApprovalKeys, ArgKeys, HintKeys, Keys, ToolKeys};
+use crate::attr::{ApprovalKeys, ArgKeys, HintKeys, Keys, ToolKeys, ToolboxKeys, TypeKeys};
 
 /// The page that tells of every key.
 const PAGE: &str = include_str!("../../toolkit/docs/keys.md");
@@ -21,8 +21,7 @@ fn the_page_of_keys_lists_what_the_parser_takes() {
     for (heading, words) in tables {
         let (_, section) = PAGE.split_once(heading).expect("the heading stands there");
         let section = section.split("\n# ").next().expect("there is a first part");
-        let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-        assert_eq!(rows.collect::<Vec<_>>(), words, "{heading}");
+        assert_eq!(rows(section), words, "{heading}");
         let names = |word: &&&str| {
             let written = examples.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
             written.into_iter().any(|part| part == **word)
@@ -30,6 +29,22 @@ fn the_page_of_keys_lists_what_the_parser_takes() {
         let without: Vec<_> = words.iter().filter(|word| !names(word)).collect();
         assert_eq!(without, [&""; 0], "these have no example");
     }
+}
+
+#[test]
+fn the_other_attributes_list_what_the_parser_takes() {
+    let docs = include_str!("lib.rs").replace("/// ", "");
+    for (function, words) in [("arg_type", TypeKeys::WORDS), ("toolbox", ToolboxKeys::WORDS)] {
+        let attribute = format!("pub fn {function}(");
+        let (before, _) = docs.split_once(&attribute).expect("it is an attribute");
+        let (_, table) = before.rsplit_once("| key |").expect("a table stands before it");
+        assert_eq!(rows(table), words, "{function}");
+    }
+}
+
+/// The keys that a table has, in its order.
+fn rows(section: &str) -> Vec<&str> {
+    section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect()
 }
 
 /// What is written of an item, which is within its bound: 20 lines, 8 a parameter and 4 a key,

@@ -20,6 +20,7 @@
 #![allow(
     clippy::missing_const_for_fn,
     clippy::missing_errors_doc,
+    clippy::needless_arbitrary_self_type,
     clippy::needless_pass_by_value,
     clippy::too_many_arguments,
     clippy::trivially_copy_pass_by_ref,
@@ -207,10 +208,7 @@ pub mod inner {
         /// Closes.
         #[kit::tool]
         fn schema(&self, split: ::std::option::Option<u8>) -> Self::Output {
-            ::std::result::Result::Ok(match split {
-                ::std::option::Option::Some(split) => split,
-                ::std::option::Option::None => 0,
-            })
+            ::std::result::Result::Ok(split.unwrap_or(0))
         }
     }
 

@@ -90,32 +90,62 @@ impl<T: Send> Borrowed for T {
 #[derive(Debug)]
 pub struct Keyword {
     pub(crate) name: &'static str,
-    pub(crate) value: fn() -> Value,
+    pub(crate) value: Constant,
 }
 
-impl Keyword {
-    /// A keyword that fits any type: `default`, `examples`.
-    #[must_use]
-    pub const fn any(name: &'static str, value: fn() -> Value) -> Self {
-        Self { name, value }
-    }
+/// A keyword that fits any type: `default`, `examples`.
+#[must_use]
+pub const fn any(name: &'static str, value: Constant) -> Keyword {
+    Keyword { name, value }
+}
 
-    /// A keyword that fits numbers.
-    #[must_use]
-    pub const fn number<T: Number + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
-        Self { name, value }
-    }
+/// A keyword that fits numbers.
+#[must_use]
+pub const fn number<T: Number + ?Sized>(name: &'static str, value: Constant) -> Keyword {
+    Keyword { name, value }
+}
 
-    /// A keyword that fits text.
-    #[must_use]
-    pub const fn text<T: Text + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
-        Self { name, value }
-    }
+/// A keyword that fits text.
+#[must_use]
+pub const fn text<T: Text + ?Sized>(name: &'static str, value: Constant) -> Keyword {
+    Keyword { name, value }
+}
 
-    /// A keyword that fits lists.
-    #[must_use]
-    pub const fn list<T: List + ?Sized>(name: &'static str, value: fn() -> Value) -> Self {
-        Self { name, value }
+/// A keyword that fits lists.
+#[must_use]
+pub const fn list<T: List + ?Sized>(name: &'static str, value: Constant) -> Keyword {
+    Keyword { name, value }
+}
+
+/// What a keyword is given: data where it is written out, so that nothing is compiled for it.
+#[derive(Debug, Clone, Copy)]
+pub enum Constant {
+    /// Text.
+    Str(&'static str),
+    /// A whole number.
+    Int(i128),
+    /// Any other number.
+    Float(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A list.
+    Items(&'static [Self]),
+    /// What only the compiler can tell.
+    Json(fn() -> Value),
+}
+
+impl Constant {
+    /// The value, as JSON; null where it is none.
+    pub(crate) fn value(self) -> Value {
+        match self {
+            Self::Str(text) => Value::from(text),
+            // One that is too big for JSON can not satisfy a schema either, and `build()` says so.
+            Self::Int(number) => serde_json::to_value(number).unwrap_or_default(),
+            Self::Float(number) => Value::from(number),
+            Self::Bool(flag) => Value::from(flag),
+            Self::Items(items) => items.iter().map(|item| item.value()).collect(),
+            Self::Json(value) => value(),
+        }
     }
 }
 
@@ -189,12 +219,15 @@ impl Param {
         let name = self.name;
         self.keywords
             .iter()
-            .filter(|keyword| (keyword.value)().is_null())
+            .filter(|keyword| keyword.value.value().is_null())
             .map(move |keyword| (name, keyword.name))
     }
 
     fn keyword(&self, name: &str) -> Option<Value> {
-        self.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| (keyword.value)())
+        self.keywords
+            .iter()
+            .find(|keyword| keyword.name == name)
+            .map(|keyword| keyword.value.value())
     }
 }
 

@@ -21,13 +21,13 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use argument::{Borrowed, Keyword, Param, ToolArg, slot};
+pub use argument::{Borrowed, Constant, Keyword, Param, ToolArg, any, list, number, slot, text};
 pub use constraint::{List, Number, Text};
 pub use dynamic::{Answer, Answered, DynamicTool, Fallible, Later, Valued};
 use dynamic::{Handled, Parts};
 pub use passage::{
-    Check, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rules, Stopped, ToolFailure,
-    ToolOutput, Verification, checked, returned, taken,
+    Check, FromContext, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rest, Rules, Stopped,
+    ToolFailure, ToolOutput, Verification, checked, later, now, returned, taken,
 };
 pub use policy::{
     ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, example, requirements,
@@ -316,6 +316,9 @@ impl Tool {
     /// gates, and the closure is given the context of the call as well. It gives a value, a
     /// `Result` of one, or a future of either. What it needs besides it takes along.
     ///
+    /// The type owns what it holds: of one that borrows, like `&str` or `Name<'_>`, the compiler
+    /// says that `Deserialize` is not general enough.
+    ///
     /// ```
     /// use toolkit::prelude::*;
     ///
@@ -413,7 +416,7 @@ impl Tool {
             name: param.name,
             description: param.description,
             schema,
-            keywords: param.keywords.iter().map(|k| (k.name, (k.value)())).collect(),
+            keywords: param.keywords.iter().map(|k| (k.name, k.value.value())).collect(),
             required: param.is_required(),
         };
         schema::signature(params.iter().zip(schemas).map(field).collect(), definitions)
@@ -438,7 +441,10 @@ impl Tool {
     pub(crate) fn run<'a>(&'a self, passage: Passage<'a>) -> Running<'a> {
         match &self.body {
             Body::Function(Call::AtOnce(call)) => Running::Done(call(passage)),
-            Body::Function(Call::Later(call)) => Running::Waits(call(passage)),
+            Body::Function(Call::Later(call)) => match call(passage) {
+                Ok(rest) => Running::Waits(rest),
+                Err(stopped) => Running::Done(Err(stopped)),
+            },
             Body::Handler(handler) => Running::Waits(handler.call(passage, self.policy.blocking)),
         }
     }

@@ -206,6 +206,23 @@ pub trait Gates: Send + Sync {
     ) -> BoxFuture<'_, Result<Output, Stopped>>;
 }
 
+/// A parameter that takes the context of the call: `&CallContext`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can not take the context of a call",
+    label = "write `&CallContext`",
+    note = "the context is lent to the function for its call"
+)]
+pub trait FromContext<'a>: Sized {
+    /// Takes it.
+    fn from_context(context: &'a CallContext) -> Self;
+}
+
+impl<'a> FromContext<'a> for &'a CallContext {
+    fn from_context(context: &'a CallContext) -> Self {
+        context
+    }
+}
+
 /// What a function finds in another thread: what a [`Passage`] gives it, for as long as it likes.
 pub struct Held {
     context: CallContext,
@@ -217,10 +234,10 @@ impl Held {
         Self { context, states }
     }
 
-    /// What the tool may know of the call.
+    /// What the tool may know of the call, as a parameter takes it.
     #[must_use]
-    pub const fn context(&self) -> &CallContext {
-        &self.context
+    pub fn lent<'a, C: FromContext<'a>>(&'a self) -> C {
+        C::from_context(&self.context)
     }
 
     /// The state that a parameter takes.
@@ -249,6 +266,12 @@ impl<'a> Passage<'a> {
     #[must_use]
     pub fn context(self) -> &'a CallContext {
         self.0.context()
+    }
+
+    /// The same, as a parameter takes it.
+    #[must_use]
+    pub fn lent<C: FromContext<'a>>(self) -> C {
+        C::from_context(self.0.context())
     }
 
     /// The state that a parameter takes.
@@ -352,6 +375,26 @@ pub fn returned<T: ToolOutput, E: ToolFailure>(result: Result<T, E>) -> Result<O
 /// What the rule says against the call.
 pub fn checked<E: IntoRefusal>(result: Result<(), E>) -> Result<(), Refusal> {
     result.map_err(IntoRefusal::into_refusal)
+}
+
+/// A call from where its arguments are read.
+pub type Rest<'a> = BoxFuture<'a, Result<Output, Stopped>>;
+
+/// Keeps what comes after the arguments for later.
+///
+/// # Errors
+/// None: the arguments' own were told before.
+pub fn later<'a, F>(rest: F) -> Result<Rest<'a>, Stopped>
+where
+    F: Future<Output = Result<Output, Stopped>> + Send + 'a,
+{
+    Ok(Box::pin(rest))
+}
+
+/// What an expression gave that waited for nothing.
+#[must_use]
+pub fn now<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
+    Box::pin(std::future::ready(value))
 }
 
 impl fmt::Debug for Rules<'_> {

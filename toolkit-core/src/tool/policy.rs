@@ -408,6 +408,27 @@ pub struct ApprovalPolicy {
 impl ApprovalPolicy {
     /// One person, whoever it is, within the ledger's time.
     pub const DEFAULT: Self = Self { quorum: 1, four_eyes: false, time_to_live: None };
+
+    /// By so many persons.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn by(self, quorum: u32) -> Self {
+        Self { quorum, ..self }
+    }
+
+    /// By none of whom the agent acts for.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn by_others(self) -> Self {
+        Self { four_eyes: true, ..self }
+    }
+
+    /// Within so many milliseconds.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn within(self, milliseconds: u64) -> Self {
+        Self { time_to_live: Some(Duration::from_millis(milliseconds)), ..self }
+    }
 }
 
 impl Default for ApprovalPolicy {

@@ -2,10 +2,10 @@
 
 use schemars::Schema;
 
+use super::Policy;
 use super::argument::Param;
-use super::passage::{Passage, Stopped};
+use super::passage::{Passage, Rest, Stopped};
 use super::state::StateNeed;
-use super::{BoxFuture, Policy};
 use crate::output::Output;
 
 /// The generated call function.
@@ -13,8 +13,8 @@ use crate::output::Output;
 pub enum Call {
     /// Of a function that is done when it returns, with no rule that may wait.
     AtOnce(fn(Passage<'_>) -> Result<Output, Stopped>),
-    /// Of any other.
-    Later(for<'a> fn(Passage<'a>) -> BoxFuture<'a, Result<Output, Stopped>>),
+    /// Of any other: its arguments are read at once, and the rest comes later.
+    Later(for<'a> fn(Passage<'a>) -> Result<Rest<'a>, Stopped>),
 }
 
 /// Everything that the attribute fills in.
@@ -51,7 +51,7 @@ impl Table {
         params: &[],
         states: &[],
         output: || None,
-        call: Call::Later(|_| Box::pin(std::future::pending())),
+        call: Call::Later(|_| Ok(Box::pin(std::future::pending()))),
     };
 }
 

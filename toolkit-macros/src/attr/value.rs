@@ -10,6 +10,7 @@ use super::Form;
 use crate::diag::Diagnostics;
 
 /// An expression, and what can be told of it before the compiler reads it.
+#[derive(Clone)]
 pub(crate) struct Value {
     /// The expression; integers without a type are written as `i128`.
     pub(crate) tokens: TokenStream,
@@ -18,6 +19,7 @@ pub(crate) struct Value {
 }
 
 /// What an expression is, as far as it is written out.
+#[derive(Clone)]
 pub(crate) enum Literal {
     /// Text.
     Text(String),
@@ -25,6 +27,8 @@ pub(crate) enum Literal {
     Integer(i128),
     /// A number.
     Float(f64),
+    /// A number with its type, like `5u8`.
+    Typed(f64),
     /// `true` or `false`.
     Flag,
     /// A list.
@@ -42,7 +46,7 @@ impl Literal {
             // Only the order of two bounds is asked, and two integers are compared exactly.
             #[expect(clippy::cast_precision_loss, reason = "see above")]
             Self::Integer(number) => Some(*number as f64),
-            Self::Float(number) => Some(*number),
+            Self::Float(number) | Self::Typed(number) => Some(*number),
             _ => None,
         }
     }
@@ -67,6 +71,7 @@ impl Value {
                 let literal = match literal {
                     Literal::Integer(number) => Literal::Integer(-number),
                     Literal::Float(number) => Literal::Float(-number),
+                    Literal::Typed(number) => Literal::Typed(-number),
                     _ => Literal::Unknown,
                 };
                 Self { tokens: quote!(#minus #tokens), literal }
@@ -92,7 +97,10 @@ impl Value {
         let literal = match literal {
             Lit::Str(text) => Literal::Text(text.value()),
             Lit::Bool(_) => Literal::Flag,
-            Lit::Float(number) => number.base10_parse().map_or(Literal::Other, Literal::Float),
+            Lit::Float(number) => {
+                let of = if number.suffix().is_empty() { Literal::Float } else { Literal::Typed };
+                number.base10_parse().map_or(Literal::Other, of)
+            }
             Lit::Int(number) => match number.base10_parse() {
                 Ok(value) if number.suffix().is_empty() => {
                     let mut suffixed = Token::i128_suffixed(value);
@@ -100,7 +108,9 @@ impl Value {
                     tokens = suffixed.into_token_stream();
                     Literal::Integer(value)
                 }
-                Ok(value) => Literal::Integer(value),
+                // Only the order of two bounds is asked of it.
+                #[expect(clippy::cast_precision_loss, reason = "see above")]
+                Ok(value) => Literal::Typed(value as f64),
                 Err(_) => Literal::Other,
             },
             _ => Literal::Other,
@@ -111,13 +121,5 @@ impl Value {
     /// Where it stands.
     pub(crate) fn span(&self) -> Span {
         self.tokens.span()
-    }
-
-    /// Its items, where it is written as a list.
-    pub(crate) fn items(&self) -> Option<Vec<TokenStream>> {
-        match &self.literal {
-            Literal::List(items) => Some(items.iter().map(|item| item.tokens.clone()).collect()),
-            _ => None,
-        }
     }
 }

@@ -50,8 +50,7 @@ pub(super) fn constraints(keys: &ArgKeys, diag: &mut Diagnostics) -> Vec<Constra
     let constraint = |keyword: Keyword<'_>| Constraint {
         fits: keyword.fits,
         keyword: keyword.word,
-        value: keyword.value.tokens.clone(),
-        items: keyword.value.items(),
+        value: keyword.value.clone(),
     };
     keys.keywords().into_iter().map(constraint).collect()
 }
@@ -100,7 +99,7 @@ fn not_examples(literal: &Literal) -> Option<String> {
 
 fn number(key: &str, literal: &Literal) -> Option<String> {
     match literal {
-        Literal::Unknown | Literal::Integer(_) | Literal::Float(_) => None,
+        Literal::Unknown | Literal::Integer(_) | Literal::Float(_) | Literal::Typed(_) => None,
         _ => Some(format!("`{key}` takes a number, like `{key} = 1`")),
     }
 }
@@ -116,6 +115,7 @@ fn count(key: &str, literal: &Literal) -> Option<String> {
     match literal {
         Literal::Unknown => None,
         Literal::Integer(count) if *count >= 0 => None,
+        Literal::Typed(count) if *count >= 0.0 && count.fract() == 0.0 => None,
         _ => Some(format!("`{key}` takes a whole number from 0 on, like `{key} = 1`")),
     }
 }

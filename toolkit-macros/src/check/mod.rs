@@ -346,6 +346,10 @@ fn param(index: usize, param: WrittenParam, diag: &mut Diagnostics) -> Option<Pa
             keywords: keyword::constraints(&param.keys, diag),
         })
     } else if param.marks.iter().any(|(mark, _)| *mark == Mark::State) {
+        if let Some(span) = param.ty.lent_for_good {
+            let message = "a state is lent for one call, and `'static` is for good";
+            diag.at(span, with_help(message, "write `&T` without `'static`, or `Arc<T>`"));
+        }
         Role::State
     } else {
         Role::Context

@@ -3,12 +3,12 @@ fn refunds(bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
     bank.count(order_id, since)
 }
 ///The tool `refunds`, for `tools!`.
-#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refunds {}
 const _: () = {
-    #[allow(unused_imports)]
-    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    use ::toolkit::__private as __kit;
+    use __kit::asked::*;
     impl __kit::Annotated for refunds {
         const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refunds",
@@ -26,45 +26,40 @@ const _: () = {
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<usize>::success()).schema(),
-            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
+            call: __kit::Call::Later(|passage| {
                 let mut slot1 = __kit::None;
+                let place0 = __kit::slot::<<str as __kit::Borrowed>::Owned>(&mut slot1);
                 let mut slot2 = __kit::None;
-                let places: &mut [_] = &mut [
-                    __kit::slot::<<str as __kit::Borrowed>::Owned>(&mut slot1),
-                    __kit::slot::<Option<u32>>(&mut slot2),
-                ];
-                passage.arguments(places)?;
+                let place1 = __kit::slot::<Option<u32>>(&mut slot2);
+                passage.arguments(&mut [place0, place1])?;
                 let slot1 = __kit::taken(slot1)?;
                 let since = __kit::taken(slot2)?;
-                #[allow(unused_variables)]
-                {
-                    let bank = passage.state::<&Bank>()?;
-                    let order_id = <str as __kit::Borrowed>::lend(&slot1);
-                    passage
-                        .pass(__kit::Rules {
-                            checks: &[
-                                &|| ::std::boxed::Box::pin(async {
-                                    __kit::checked(open(bank, order_id))
-                                }),
-                            ],
-                            ..__kit::Rules::NONE
-                        })
-                        .await?;
-                }
-                passage
-                    .apart(move |held| {
-                        #[allow(deprecated)]
-                        let function = refunds;
-                        let bank = held.state::<&Bank>()?;
+                __kit::later(async move {
+                    #[allow(unused_variables)]
+                    {
+                        let bank = passage.state::<&Bank>()?;
                         let order_id = <str as __kit::Borrowed>::lend(&slot1);
-                        __kit::returned(
-                            __kit::Returned::<
-                                usize,
-                            >::split(function(bank, order_id, since)),
-                        )
-                    })
-                    .await
-            })),
+                        passage
+                            .pass(__kit::Rules {
+                                checks: &[
+                                    &|| __kit::now(__kit::checked(open(bank, order_id))),
+                                ],
+                                ..__kit::Rules::NONE
+                            })
+                            .await?;
+                    }
+                    passage
+                        .apart(move |held| {
+                            #[allow(deprecated)]
+                            let tool = refunds;
+                            let bank = held.state::<&Bank>()?;
+                            let order_id = <str as __kit::Borrowed>::lend(&slot1);
+                            let value = tool(bank, order_id, since);
+                            __kit::returned(__kit::Returned::<usize>::split(value))
+                        })
+                        .await
+                })
+            }),
             ..__kit::Table::NONE
         };
     }

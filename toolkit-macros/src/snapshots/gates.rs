@@ -3,12 +3,12 @@ fn refund(bank: &Bank, order_id: String, amount: u64) {
     bank.pay(order_id, amount);
 }
 ///The tool `refund`, for `tools!`.
-#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refund {}
 const _: () = {
-    #[allow(unused_imports)]
-    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    use ::toolkit::__private as __kit;
+    use __kit::asked::*;
     impl __kit::Annotated for refund {
         const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refund",
@@ -27,13 +27,12 @@ const _: () = {
                 requires: __kit::requirements(
                     &[&["verify_identity"], &["get-order", "orderId"]],
                 ),
-                approval: __kit::Some(__kit::ApprovalPolicy {
-                    quorum: 2u32,
-                    four_eyes: true,
-                    time_to_live: __kit::Some(
-                        ::core::time::Duration::from_millis(7200000u64),
-                    ),
-                }),
+                approval: __kit::Some(
+                    __kit::ApprovalPolicy::DEFAULT
+                        .by(2u32)
+                        .by_others()
+                        .within(7200000u64),
+                ),
                 has_preview: true,
                 preview_must_match: true,
                 ..__kit::Policy::DEFAULT
@@ -44,39 +43,38 @@ const _: () = {
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<()>::success()).schema(),
-            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                #[allow(deprecated)]
-                let function = refund;
+            call: __kit::Call::Later(|passage| {
                 let mut slot1 = __kit::None;
+                let place0 = __kit::slot::<String>(&mut slot1);
                 let mut slot2 = __kit::None;
-                let places: &mut [_] = &mut [
-                    __kit::slot::<String>(&mut slot1),
-                    __kit::slot::<u64>(&mut slot2),
-                ];
-                passage.arguments(places)?;
+                let place1 = __kit::slot::<u64>(&mut slot2);
+                passage.arguments(&mut [place0, place1])?;
                 let bank = passage.state::<&Bank>()?;
                 let order_id = __kit::taken(slot1)?;
                 let amount = __kit::taken(slot2)?;
-                passage
-                    .pass(__kit::Rules {
-                        approval: __kit::Some(&|| amount > 500),
-                        preview: __kit::Some(
-                            &|| ::std::boxed::Box::pin(async {
-                                __kit::previewed(format!("refunds {amount}"))
-                            }),
-                        ),
-                        verify: __kit::Some(
-                            &|| ::std::boxed::Box::pin(async {
-                                __kit::verified(bank.find(&order_id).await)
-                            }),
-                        ),
-                        ..__kit::Rules::NONE
-                    })
-                    .await?;
-                __kit::returned(
-                    __kit::Returned::<()>::split(function(bank, order_id, amount)),
-                )
-            })),
+                __kit::later(async move {
+                    #[allow(deprecated)]
+                    let tool = refund;
+                    passage
+                        .pass(__kit::Rules {
+                            approval: __kit::Some(&|| amount > 500),
+                            preview: __kit::Some(
+                                &|| __kit::now(
+                                    __kit::previewed(format!("refunds {amount}")),
+                                ),
+                            ),
+                            verify: __kit::Some(
+                                &|| ::std::boxed::Box::pin(async {
+                                    __kit::verified(bank.find(&order_id).await)
+                                }),
+                            ),
+                            ..__kit::Rules::NONE
+                        })
+                        .await?;
+                    let value = tool(bank, order_id, amount);
+                    __kit::returned(__kit::Returned::<()>::split(value))
+                })
+            }),
             ..__kit::Table::NONE
         };
     }

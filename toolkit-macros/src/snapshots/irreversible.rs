@@ -3,12 +3,12 @@ async fn close(account: String) {
     closed(account).await;
 }
 ///The tool `close`, for `tools!`.
-#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct close {}
 const _: () = {
-    #[allow(unused_imports)]
-    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    use ::toolkit::__private as __kit;
+    use __kit::asked::*;
     impl __kit::Annotated for close {
         const TABLE: &'static __kit::Table = &__kit::Table {
             name: "close",
@@ -16,24 +16,24 @@ const _: () = {
             place: (::core::module_path!(), ::core::file!(), ::core::line!()),
             policy: || __kit::Policy {
                 effect: __kit::Some(__kit::Effect::Irreversible),
-                approval: __kit::Some(__kit::ApprovalPolicy {
-                    quorum: 2u32,
-                    ..__kit::ApprovalPolicy::DEFAULT
-                }),
+                approval: __kit::Some(__kit::ApprovalPolicy::DEFAULT.by(2u32)),
                 ..__kit::Policy::DEFAULT
             },
             params: &[__kit::Param::of::<String>("account")],
             output: || (&__kit::Returned::<()>::success()).schema(),
-            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                #[allow(deprecated)]
-                let function = close;
+            call: __kit::Call::Later(|passage| {
                 let mut slot0 = __kit::None;
-                let places: &mut [_] = &mut [__kit::slot::<String>(&mut slot0)];
-                passage.arguments(places)?;
+                let place0 = __kit::slot::<String>(&mut slot0);
+                passage.arguments(&mut [place0])?;
                 let account = __kit::taken(slot0)?;
-                passage.pass(__kit::Rules::NONE).await?;
-                __kit::returned(__kit::Returned::<()>::split(function(account).await))
-            })),
+                __kit::later(async move {
+                    #[allow(deprecated)]
+                    let tool = close;
+                    passage.pass(__kit::Rules::NONE).await?;
+                    let value = tool(account).await;
+                    __kit::returned(__kit::Returned::<()>::split(value))
+                })
+            }),
             ..__kit::Table::NONE
         };
     }

@@ -9,12 +9,12 @@ async fn refund_payment(
     refund(cx, bank, order_id, amount, currency, pay_on).await
 }
 ///The tool `refund_payment`, for `tools!`.
-#[allow(dead_code, nonstandard_style, unnameable_types, unreachable_pub)]
-#[allow(missing_copy_implementations, missing_debug_implementations)]
+#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refund_payment {}
 const _: () = {
-    #[allow(unused_imports)]
-    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    use ::toolkit::__private as __kit;
+    use __kit::asked::*;
     impl __kit::Annotated for refund_payment {
         const TABLE: &'static __kit::Table = &__kit::Table {
             name: "refund_payment",
@@ -29,70 +29,55 @@ const _: () = {
             params: &[
                 __kit::Param::of::<String>("order_id")
                     .says("The order's id, like O-4471.")
-                    .takes(
-                        &[
-                            __kit::Keyword::text::<
-                                String,
-                            >("pattern", || __kit::json(r"^O-\d+$")),
-                        ],
-                    ),
+                    .takes(&[__kit::text::<String>("pattern", __kit::Str(r"^O-\d+$"))]),
                 __kit::Param::of::<f64>("amount")
                     .says("How much to refund.")
-                    .takes(
-                        &[__kit::Keyword::number::<f64>("minimum", || __kit::json(0.01))],
-                    ),
+                    .takes(&[__kit::number::<f64>("minimum", __kit::Float(0.01))]),
                 __kit::Param::of::<Currency>("currency"),
                 __kit::Param::of::<Option<String>>("pay_on")
                     .says("Day to pay on, as YYYY-MM-DD.")
                     .takes(
-                        &[
-                            __kit::Keyword::text::<
-                                Option<String>,
-                            >("format", || __kit::json("date")),
-                        ],
+                        &[__kit::text::<Option<String>>("format", __kit::Str("date"))],
                     ),
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<Result<Refund, Failure>>::success()).schema(),
-            call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                #[allow(deprecated)]
-                let function = refund_payment;
+            call: __kit::Call::Later(|passage| {
                 let mut slot2 = __kit::None;
+                let place0 = __kit::slot::<String>(&mut slot2);
                 let mut slot3 = __kit::None;
+                let place1 = __kit::slot::<f64>(&mut slot3);
                 let mut slot4 = __kit::None;
+                let place2 = __kit::slot::<Currency>(&mut slot4);
                 let mut slot5 = __kit::None;
-                let places: &mut [_] = &mut [
-                    __kit::slot::<String>(&mut slot2),
-                    __kit::slot::<f64>(&mut slot3),
-                    __kit::slot::<Currency>(&mut slot4),
-                    __kit::slot::<Option<String>>(&mut slot5),
-                ];
-                passage.arguments(places)?;
-                let cx: &CallContext = passage.context();
+                let place3 = __kit::slot::<Option<String>>(&mut slot5);
+                passage.arguments(&mut [place0, place1, place2, place3])?;
+                let cx = passage.lent::<&CallContext>();
                 let bank = passage.state::<&Bank>()?;
                 let order_id = __kit::taken(slot2)?;
                 let amount = __kit::taken(slot3)?;
                 let currency = __kit::taken(slot4)?;
                 let pay_on = __kit::taken(slot5)?;
-                passage
-                    .pass(__kit::Rules {
-                        checks: &[
-                            &|| ::std::boxed::Box::pin(async {
-                                __kit::checked(order_is_refundable(bank, &order_id).await)
-                            }),
-                        ],
-                        approval: __kit::Some(&|| amount > 500.0),
-                        ..__kit::Rules::NONE
-                    })
-                    .await?;
-                __kit::returned(
-                    __kit::Returned::<
-                        Result<Refund, Failure>,
-                    >::split(
-                        function(cx, bank, order_id, amount, currency, pay_on).await,
-                    ),
-                )
-            })),
+                __kit::later(async move {
+                    #[allow(deprecated)]
+                    let tool = refund_payment;
+                    passage
+                        .pass(__kit::Rules {
+                            checks: &[
+                                &|| ::std::boxed::Box::pin(async {
+                                    __kit::checked(order_is_refundable(bank, &order_id).await)
+                                }),
+                            ],
+                            approval: __kit::Some(&|| amount > 500.0),
+                            ..__kit::Rules::NONE
+                        })
+                        .await?;
+                    let value = tool(cx, bank, order_id, amount, currency, pay_on).await;
+                    __kit::returned(
+                        __kit::Returned::<Result<Refund, Failure>>::split(value),
+                    )
+                })
+            }),
             ..__kit::Table::NONE
         };
     }

@@ -15,8 +15,8 @@ impl Support {
 const _: () = {
     #[tool(in toolbox)]
     const _: () = ();
-    #[allow(unused_imports)]
-    use ::toolkit::__private::{self as __kit, HasSchema as _, NoSchema as _, Plain as _};
+    use ::toolkit::__private as __kit;
+    use __kit::asked::*;
     impl __kit::Toolbox for Support {
         const TABLES: &'static [__kit::Table] = &[
             __kit::Table {
@@ -26,13 +26,13 @@ const _: () = {
                 states: &[__kit::StateNeed::receiver::<Self, &Self>()],
                 output: || (&__kit::Returned::<u64>::success()).schema(),
                 call: __kit::Call::AtOnce(|passage| {
+                    passage.arguments(&mut [])?;
                     #[allow(deprecated)]
-                    let function = <Self>::refunds;
-                    let places: &mut [_] = &mut [];
-                    passage.arguments(places)?;
+                    let tool = <Self>::refunds;
                     let this = passage.receiver::<Self, &Self>()?;
                     passage.pass_at_once()?;
-                    __kit::returned(__kit::Returned::<u64>::split(function(this)))
+                    let value = tool(this);
+                    __kit::returned(__kit::Returned::<u64>::split(value))
                 }),
                 ..__kit::Table::NONE
             },
@@ -49,29 +49,26 @@ const _: () = {
                 params: &[__kit::Param::of::<f64>("amount")],
                 states: &[__kit::StateNeed::receiver::<Self, Arc<Self>>()],
                 output: || (&__kit::Returned::<()>::success()).schema(),
-                call: __kit::Call::Later(|passage| ::std::boxed::Box::pin(async move {
-                    #[allow(deprecated)]
-                    let function = <Self>::refund;
+                call: __kit::Call::Later(|passage| {
                     let mut slot0 = __kit::None;
-                    let places: &mut [_] = &mut [__kit::slot::<f64>(&mut slot0)];
-                    passage.arguments(places)?;
+                    let place0 = __kit::slot::<f64>(&mut slot0);
+                    passage.arguments(&mut [place0])?;
                     let this = passage.receiver::<Self, Arc<Self>>()?;
                     let amount = __kit::taken(slot0)?;
-                    passage
-                        .pass(__kit::Rules {
-                            checks: &[
-                                &|| ::std::boxed::Box::pin(async {
-                                    __kit::checked(this.is_open())
-                                }),
-                            ],
-                            approval: __kit::Some(&|| amount > this.limit),
-                            ..__kit::Rules::NONE
-                        })
-                        .await?;
-                    __kit::returned(
-                        __kit::Returned::<()>::split(function(this, amount).await),
-                    )
-                })),
+                    __kit::later(async move {
+                        #[allow(deprecated)]
+                        let tool = <Self>::refund;
+                        passage
+                            .pass(__kit::Rules {
+                                checks: &[&|| __kit::now(__kit::checked(this.is_open()))],
+                                approval: __kit::Some(&|| amount > this.limit),
+                                ..__kit::Rules::NONE
+                            })
+                            .await?;
+                        let value = tool(this, amount).await;
+                        __kit::returned(__kit::Returned::<()>::split(value))
+                    })
+                }),
                 ..__kit::Table::NONE
             },
         ];
