@@ -1,4 +1,5 @@
-//! What a hundred tools of four parameters cost to compile, in each way to write them.
+//! What a hundred tools of four parameters cost to compile, in each way to write them, and how many
+//! bytes thirty of them come to where they are shown.
 //!
 //! The crates are written into the target directory. cargo is asked once for the compiler's
 //! command, which then runs alone, so that nothing else is counted.
@@ -33,6 +34,7 @@ const TOOLKIT: &str = "toolkit = { path = \"ROOT/toolkit\" }\n";
 const RMCP: &str = r#"rmcp = { version = "=3.11.0", default-features = false, features = ["server", "macros"] }
 schemars = "1"
 serde = { version = "1", features = ["derive"] }
+serde_json = "1"
 "#;
 const RIG: &str = r#"rig-core = { version = "=0.44.0", default-features = false, features = ["derive"] }
 schemars = "1"
@@ -48,6 +50,11 @@ const FIGURES: [Part; 4] = [
     ("macro.size", "bytes that 99 more tools add to a stripped program", |cost| cost.size),
 ];
 
+/// What is shown of so many tools in one dialect, by us and by a peer whose form it is.
+const SHOWN: [(&str, &str); 2] = [("mcp", "rmcp"), ("openai_chat", "rig")];
+
+const TOOLS_SHOWN: usize = 30;
+
 struct Cost {
     check: f64,
     release: f64,
@@ -56,7 +63,11 @@ struct Cost {
 }
 
 pub(crate) fn names() -> impl Iterator<Item = String> {
-    FIGURES.iter().map(|(name, ..)| (*name).to_owned())
+    FIGURES.iter().map(|(name, ..)| (*name).to_owned()).chain(SHOWN.map(shown_name))
+}
+
+fn shown_name((dialect, peer): (&str, &str)) -> String {
+    format!("dialects.{dialect}.beside_{peer}")
 }
 
 /// The lines of the subjects that begin so; none where the peers can not be fetched.
@@ -68,8 +79,40 @@ pub(crate) fn lines(subject: &str) -> Vec<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let place = root.join("target/figures/macro");
     write_workspace(root, &place);
-    let checked = WAYS.map(|(way, ..)| checked(&place, way));
-    let built = WAYS.map(|(way, _, program)| built(&place, way, program));
+    let mut lines: Vec<Value> = SHOWN
+        .into_iter()
+        .filter(|of| shown_name(*of).starts_with(subject))
+        .map(|of| shown(&place, of))
+        .collect();
+    if FIGURES.iter().any(|(name, ..)| name.starts_with(subject)) {
+        lines.extend(costs(&place, subject));
+    }
+    lines
+}
+
+/// The bytes of what thirty tools are shown as, by us and by a peer.
+fn shown(place: &Path, (dialect, peer): (&str, &str)) -> Value {
+    let bytes = |way: &str| {
+        let (_, _, program) = WAYS.iter().find(|(name, ..)| *name == way).expect("it is a way");
+        written(&source(place, way), &program(TOOLS_SHOWN));
+        cargo(place, way, &["build"]);
+        let built = place.join("target/debug").join(package(way));
+        let told = Command::new(built).arg(dialect).output().expect("it runs");
+        let told = String::from_utf8(told.stdout).expect("it prints text");
+        told.trim().parse::<u64>().unwrap_or_else(|_| panic!("{way} printed {told:?}"))
+    };
+    let (ours, theirs) = (bytes("toolkit_plain"), bytes(peer));
+    json!({
+        "figure": shown_name((dialect, peer)),
+        "bytes": ours,
+        "of": format!("bytes of {TOOLS_SHOWN} definitions, beside those of {peer} for the same tools"),
+        "floor": theirs,
+    })
+}
+
+fn costs(place: &Path, subject: &str) -> Vec<Value> {
+    let checked = WAYS.map(|(way, ..)| checked(place, way));
+    let built = WAYS.map(|(way, _, program)| built(place, way, program));
     let costs: Vec<(&str, Cost)> = WAYS
         .iter()
         .zip(checked.into_iter().zip(built))
@@ -396,6 +439,13 @@ fn main() {{
         .build()
         .unwrap();
     let view = registry.view(Caller::new("ann"){scopes});
+    if let Some(dialect) = std::env::args().nth(1) {{
+        let shown = match dialect.as_str() {{
+            "mcp" => view.definitions(&toolkit::dialect::Mcp),
+            _ => view.definitions(&toolkit::dialect::OpenAiChat),
+        }};
+        return println!("{{}}", shown.unwrap().to_string().len());
+    }}
     for tool in view.tools() {{
         assert!(!tool.description.is_empty() && !tool.input_schema.to_string().is_empty());
         let call = ToolCall::new("call_1", tool.name.as_str(), {ARGUMENTS});
@@ -449,24 +499,35 @@ struct Refund{n}Args {{
     }
     let _ = write!(
         text,
-        r"}}
+        r#"}}
 
 fn main() {{
     let router = Server::tool_router();
+    if std::env::args().nth(1).is_some() {{
+        return println!("{{}}", serde_json::to_string(&router.list_all()).unwrap().len());
+    }}
     assert_eq!(router.list_all().len(), {tools});
     std::hint::black_box(router);
 }}
-"
+"#
     );
     text
 }
 
 fn rig(tools: usize) -> String {
-    let head = r"use std::pin::Pin;
+    let head = r#"use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use rig_core::rig_tool;
 use rig_core::tool::{Tool, ToolContext, ToolExecutionError};
+
+/// As rig's client for OpenAI sends it.
+fn shown<T: Tool>(tool: T) -> serde_json::Value {
+    let function = serde_json::json!({
+        "name": T::NAME, "description": tool.description(), "parameters": tool.parameters(),
+    });
+    serde_json::json!({ "type": "function", "function": function })
+}
 
 fn worked<T: Tool>(tool: T) {
     let schema = tool.parameters().to_string();
@@ -478,7 +539,7 @@ fn worked<T: Tool>(tool: T) {
     let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(polled, Poll::Ready(Ok(_))));
 }
-"
+"#
     .replace("ARGUMENTS", ARGUMENTS);
     let tools_of = each(tools, |n| {
         format!(
@@ -505,5 +566,14 @@ fn refund_{n}(
         )
     });
     let list = each(tools, |n| format!("    worked(Refund{n});\n"));
-    format!("{head}{tools_of}\nfn main() {{\n{list}}}\n")
+    let shown = each(tools, |n| format!("shown(Refund{n}), "));
+    format!(
+        r#"{head}{tools_of}
+fn main() {{
+    if std::env::args().nth(1).is_some() {{
+        return println!("{{}}", serde_json::json!([{shown}]).to_string().len());
+    }}
+{list}}}
+"#
+    )
 }
