@@ -39,15 +39,10 @@ pub fn replies(text: &str) {
 
 /// Every call of a reply is answered in every provider's form.
 fn goes_on(reply: Reply) {
-    let answered: Vec<Answered> = reply
-        .tool_calls()
-        .map(|call| Answered::new(call.clone(), Outcome::not_run()))
-        .collect();
-    let history = [
-        Message::User("Go on.".to_owned()),
-        Message::Assistant(reply),
-        Message::Results(answered),
-    ];
+    let answered: Vec<Answered> =
+        reply.tool_calls().map(|call| Answered::new(call.clone(), Outcome::not_run())).collect();
+    let history =
+        [Message::User("Go on.".to_owned()), Message::Assistant(reply), Message::Results(answered)];
     for dialect in dialects() {
         let request = dialect.request(&Request::new("a-model", &history));
         assert!(request.is_object(), "{request}");
