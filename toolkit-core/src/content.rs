@@ -279,9 +279,9 @@ thread_local! {
     static FOUND: RefCell<Vec<Content>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Serialises with a mention in the place of each block, and gives the blocks.
+/// Serialises with a mention in the place of each block, and gives the blocks, where there are any.
 #[inline]
-pub(crate) fn collected<T>(serialise: impl FnOnce() -> T) -> (T, Vec<Content>) {
+pub(crate) fn collected<T>(serialise: impl FnOnce() -> T) -> (T, Option<Vec<Content>>) {
     /// Also where a value panics when it is serialised.
     struct Before(Search);
     impl Drop for Before {
@@ -295,8 +295,8 @@ pub(crate) fn collected<T>(serialise: impl FnOnce() -> T) -> (T, Vec<Content>) {
     let before = Before(SEARCH.replace(Search::On));
     let serialised = serialise();
     let found = match SEARCH.get() {
-        Search::Found { from } => FOUND.with_borrow_mut(|found| found.split_off(from)),
-        Search::On | Search::Off => Vec::new(),
+        Search::Found { from } => Some(FOUND.with_borrow_mut(|found| found.split_off(from))),
+        Search::On | Search::Off => None,
     };
     drop(before);
     (serialised, found)

@@ -59,7 +59,7 @@ pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
     let ((json, is_secret), blocks) =
         content::collected(|| secret::exposed(|| serde_json::to_string(&FiniteValue(value, 0))));
     let json = json?;
-    if !blocks.is_empty() {
+    if let Some(blocks) = blocks {
         return Ok(of_blocks(json, is_secret, blocks));
     }
     if json.starts_with('"') {

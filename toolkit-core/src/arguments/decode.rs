@@ -100,7 +100,8 @@ impl Arguments<'_> {
     }
 
     /// Fills the slots as far as the decoder alone can tell.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is a few words around each source's own loop")]
+    #[inline(always)]
     pub(crate) fn try_fill(
         self,
         schema: &Compiled,

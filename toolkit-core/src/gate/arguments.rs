@@ -32,7 +32,8 @@ impl Canonical {
 }
 
 /// Fills the slots; the canonical arguments, where the tool runs from them or they are told.
-#[inline]
+#[expect(clippy::inline_always, reason = "each of the two ways to a function has its own")]
+#[inline(always)]
 pub(super) fn check(
     entry: &Entry,
     call: &ToolCall,
@@ -80,7 +81,8 @@ fn by_canonical(
 }
 
 /// Fills one slot a parameter, or the one of the type that a closure takes.
-#[inline]
+#[expect(clippy::inline_always, reason = "each of the two ways to a function has its own")]
+#[inline(always)]
 pub(super) fn fill(
     tool: &Tool,
     given: Arguments<'_>,
