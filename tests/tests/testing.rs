@@ -58,27 +58,44 @@ fn what_a_type_alone_refuses_is_counted_and_is_no_disagreement() {
     assert!(agreement.refused_by_type > 20, "{agreement:?}");
 }
 
-/// A number that any reader gets but the decoder of arguments.
-#[derive(Debug)]
-struct Shy(u8);
+/// A number that a reader does not get whose type has this word in its name.
+macro_rules! kept_from {
+    ($word:literal, $(#[$doc:meta])* $number:ident) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        struct $number(u8);
 
-impl<'de> serde::Deserialize<'de> for Shy {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if std::any::type_name::<D>().contains("Guided") {
-            return Err(serde::de::Error::custom("not to you"));
+        impl<'de> serde::Deserialize<'de> for $number {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if std::any::type_name::<D>().contains($word) {
+                    return Err(serde::de::Error::custom("not to you"));
+                }
+                u8::deserialize(deserializer).map(Self)
+            }
         }
-        u8::deserialize(deserializer).map(Self)
-    }
+
+        impl schemars::JsonSchema for $number {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($number).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                u8::json_schema(generator)
+            }
+        }
+    };
 }
 
-impl schemars::JsonSchema for Shy {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Shy".into()
-    }
+kept_from! {
+    "Guided",
+    /// A number that any reader gets but the decoder of arguments.
+    Shy
+}
 
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        u8::json_schema(generator)
-    }
+kept_from! {
+    "Unread",
+    /// A number that the decoder gives to whoever reads it from a parsed value.
+    Fussy
 }
 
 #[test]
@@ -93,29 +110,6 @@ fn what_the_decoder_alone_refuses_is_not_laid_to_the_type() {
     assert_eq!(case.gate.as_ref().unwrap_err().problems()[0].kind(), toolkit::ProblemKind::Refused);
     assert!(case.judge && !case.is_refused_by_type() && !case.is_agreed());
     assert!(trial.agree(500, 1, |_| {}).is_err());
-}
-
-/// A number that the decoder gives to whoever reads it from a parsed value.
-#[derive(Debug)]
-struct Fussy(u8);
-
-impl<'de> serde::Deserialize<'de> for Fussy {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if std::any::type_name::<D>().contains("Unread") {
-            return Err(serde::de::Error::custom("not of a text"));
-        }
-        u8::deserialize(deserializer).map(Self)
-    }
-}
-
-impl schemars::JsonSchema for Fussy {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Fussy".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        u8::json_schema(generator)
-    }
 }
 
 #[test]

@@ -457,8 +457,7 @@ fn call(tool: &Tool) -> TokenStream {
     let taken: TokenStream = params().map(|(index, param)| take(index, param)).collect();
     let lent: TokenStream = params().map(|(index, param)| lend(index, param)).collect();
     let injected = params().map(|(_, param)| injected(param, &passage));
-    let this = this(tool, &passage).map(|(_, bound)| bound);
-    let injected: TokenStream = this.into_iter().chain(injected).collect();
+    let injected: TokenStream = this(tool, &passage).into_iter().chain(injected).collect();
     let (function, returned) = called(tool);
     let lib_here = lib_at(place);
     let later = |rest| quote_spanned!(place=> #lib_here::later(async move { #rest }));
@@ -539,12 +538,12 @@ fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenSt
     let (passage, held) = (local("passage"), local("held"));
     let params = || tool.params.iter().enumerate();
     let there = params().map(|(index, param)| borrow(index, param, &held));
-    let this_there = this(tool, &held).map(|(_, bound)| bound);
+    let this_there = this(tool, &held);
     let rules = rules(tool);
     let mut passed = quote!(#passage.pass(#rules).await?;);
     if tool.policy.has_rules() {
         let here = params().map(|(index, param)| borrow(index, param, &passage));
-        let here = here.chain(this(tool, &passage).map(|(_, bound)| bound));
+        let here = here.chain(this(tool, &passage));
         let here = here.filter(|bound| !bound.is_empty());
         // The rules need not name all that the function takes.
         passed = quote!(#[allow(unused_variables)] { #(#here)* #passed });
@@ -560,12 +559,11 @@ fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenSt
     }
 }
 
-/// The local that stands for `self`, and what binds it.
-fn this(tool: &Tool, passage: &Ident) -> Option<(Ident, TokenStream)> {
+/// Binds the local that stands for `self`.
+fn this(tool: &Tool, passage: &Ident) -> Option<TokenStream> {
     let ty = &tool.receiver.as_ref()?.tokens;
     let this = local("this");
-    let bound = quote!(let #this = #passage.receiver::<Self, #ty>()?;);
-    Some((this, bound))
+    Some(quote!(let #this = #passage.receiver::<Self, #ty>()?;))
 }
 
 /// Writes the local that stands for `self` where an expression says `self`.
@@ -709,16 +707,13 @@ fn later(rule: &TokenStream, read: &str) -> TokenStream {
     let place = shown_at(syn::spanned::Spanned::span(rule));
     let lib = lib_at(place);
     let read = Ident::new(read, place);
-    if !may_leave(rule) {
-        let mut given = Group::new(Delimiter::Parenthesis, rule.clone());
-        given.set_span(place);
-        return quote_spanned!(place=> &|| #lib::now(#lib::#read #given));
-    }
-    let rule = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
-    let mut given = Group::new(Delimiter::Parenthesis, rule);
+    let own = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
+    let mut given = Group::new(Delimiter::Parenthesis, own);
     given.set_span(place);
-    quote_spanned! {place=>
-        &|| ::std::boxed::Box::pin(async { #lib::#read #given })
+    if may_leave(rule) {
+        quote_spanned!(place=> &|| ::std::boxed::Box::pin(async { #lib::#read #given }))
+    } else {
+        quote_spanned!(place=> &|| #lib::now(#lib::#read #given))
     }
 }
 

@@ -168,10 +168,8 @@ impl View {
 
     /// Goes on where a history ends: what a tool of untrusted text told is in it.
     pub(crate) fn has_heard(&self, name: &str, outcome: &Outcome) {
-        let entries = &self.registry.0.entries;
-        let on_wire = || entries.iter().find(|entry| portable(&entry.tool.name) == name);
-        let entry = entries.named(name).or_else(on_wire);
-        if let Some(entry) = entry {
+        let place = self.place_among(name, |_| true);
+        if let Some(entry) = place.and_then(|place| self.registry.0.entries.get(place)) {
             gate::note(&entry.tool, &self.label, &Ok(outcome.clone()));
         }
     }
