@@ -56,7 +56,7 @@ pub(super) struct Fields<'s, 'de, S: Source<'de>> {
     /// The property that comes next where the order is the schema's.
     expected: usize,
     /// The names so far where they are not all known.
-    names: Option<Box<Names<'de>>>,
+    names: Option<Names<'de>>,
     /// The name of a member that the schema does not list.
     name: Option<Cow<'de, str>>,
     value: Option<(&'s Node, S)>,
