@@ -87,13 +87,14 @@ pub mod __private {
     pub use crate::catalogue::locked;
     pub use crate::output::{Output, Returned, SchemaOf, in_formats};
     pub use crate::results::{FORMAT, Formatted, in_format};
+    pub use crate::tool::read::*;
     pub use crate::tool::{
-        Annotated, Answer, Answered, ApprovalPolicy, Borrowed, Call, Check, Constant, Fallible,
+        Annotated, Answer, Answered, ApprovalPolicy, Asking, Borrowed, Call, Constant, Fallible,
         FromContext, FromStates, Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox,
         IntoVerified, Keyword, Later, LedgerUse, List, Number, OnDenied, Param, Passage, Policy,
-        Preview, Receiver, Refusal, Requirement, Rest, Rules, StateNeed, States, Stopped, Table,
-        Text, Toolbox, Valued, Verification, any, checked, example, later, list, now, number,
-        previewed, requirements, returned, slot, taken, text, verified,
+        Receiver, Refusal, Reply, Requirement, Rest, Rule, Rules, Said, StateNeed, States, Stopped,
+        Table, Text, Toolbox, Valued, any, checked, example, later, list, now, number, previewed,
+        requirements, returned, ruled, soon, text, told, verified,
     };
 
     pub use crate::tool::Constant::{Bool, Float, Int, Items, Json, Str};

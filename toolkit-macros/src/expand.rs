@@ -2,11 +2,14 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+use syn::Attribute;
+use syn::parse::Parser;
+use syn::spanned::Spanned;
 
 use crate::attr::{self, Fits, Value};
 use crate::model::{
     Agreement, Argument, Block, Constraint, Description, Flow, Function, Param, Policy, Role,
-    Surroundings, Tool, Toolbox, Type,
+    Surroundings, Tool, Toolbox, Type, distinct_cfgs,
 };
 
 /// Writes the tool.
@@ -132,7 +135,7 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
     } else {
         output
     };
-    let call = call(tool);
+    let call = calls(tool);
     let line = Ident::new("line", Span::call_site());
     let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
     let list = |items: Vec<TokenStream>| (!items.is_empty()).then(|| quote!(&[#(#items),*]));
@@ -329,7 +332,7 @@ fn constant(
             };
         }
     };
-    let place = shown_at(syn::spanned::Spanned::span(expression));
+    let place = shown_at(expression.span());
     let expression = match surroundings {
         Surroundings::Module | Surroundings::Impl => expression.clone(),
         Surroundings::Toolbox(within) => {
@@ -448,115 +451,176 @@ fn kind(tool: &Tool) -> Kind {
     }
 }
 
+/// The parameters that there are under each condition that their `#[cfg]`s can be in.
+fn present(tool: &Tool) -> Vec<(TokenStream, Vec<&Param>)> {
+    let mut ways = vec![(TokenStream::new(), tool.params.iter().collect::<Vec<_>>())];
+    for asked in distinct_cfgs(tool.params.iter().map(|param| &param.cfgs)) {
+        let is_asked = |param: &&Param| param.cfgs.to_string() == asked.to_string();
+        let without = |(cfgs, params): &(TokenStream, Vec<_>)| {
+            let params = params.iter().copied().filter(|param| !is_asked(param)).collect();
+            let conditions = conditions(asked);
+            (quote!(#cfgs #[cfg(not(all(#(#conditions),*)))]), params)
+        };
+        let others: Vec<_> = ways.iter().map(without).collect();
+        for (cfgs, _) in &mut ways {
+            cfgs.extend(asked.clone());
+        }
+        ways.extend(others);
+    }
+    ways
+}
+
+/// What stands between the parentheses of each `#[cfg(…)]`.
+fn conditions(cfgs: &TokenStream) -> Vec<TokenStream> {
+    let attributes = Attribute::parse_outer.parse2(cfgs.clone()).unwrap_or_default();
+    let lists = attributes.iter().filter_map(|attribute| attribute.meta.require_list().ok());
+    lists.map(|list| list.tokens.clone()).collect()
+}
+
+/// Writes the call, once for each condition that the parameters' `#[cfg]`s can be in.
+fn calls(tool: &Tool) -> TokenStream {
+    let ways = present(tool);
+    let call = local("call");
+    match &*ways {
+        [(_, params)] => self::call(tool, params),
+        ways => {
+            let ways = ways.iter().map(|(cfgs, params)| {
+                let written = self::call(tool, params);
+                quote!(#cfgs let #call = #written;)
+            });
+            quote!({ #(#ways)* #call })
+        }
+    }
+}
+
 /// Writes the call: decode, pass the gates, call the function as it was written.
-fn call(tool: &Tool) -> TokenStream {
+fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     let (Function { ident, .. }, lib) = (&tool.function, lib());
     let (passage, place) = (local("passage"), shown_at(ident.span()));
-    let params = || tool.params.iter().enumerate();
-    let asked = asked_for(tool, &passage);
-    let taken: TokenStream = params().map(|(index, param)| take(index, param)).collect();
-    let lent: TokenStream = params().map(|(index, param)| lend(index, param)).collect();
-    let injected = params().map(|(_, param)| injected(param, &passage));
-    let injected: TokenStream = this(tool, &passage).into_iter().chain(injected).collect();
-    let (function, returned) = called(tool);
-    let lib_here = lib_at(place);
-    let later = |rest| quote_spanned!(place=> #lib_here::later(async move { #rest }));
-    let (of, steps) = match kind(tool) {
+    let (arguments, read) = (local("arguments"), read(tool, params));
+    let taken: Vec<_> = arguments_of(params).map(|(index, _)| argument(index)).collect();
+    let taken: Vec<_> = taken.into_iter().chain(format(tool)).collect();
+    let injected = |from| {
+        let injected = numbered(params).map(|(index, param)| inject(&argument(index), param, from));
+        let injected = this(tool, from).into_iter().chain(injected);
+        injected.collect::<TokenStream>()
+    };
+    let here = injected(&passage);
+    let kind = kind(tool);
+    let rest = match kind {
         Kind::AtOnce => {
-            let steps =
-                quote!(#function #injected #taken #lent #passage.pass_at_once()?; #returned);
-            ("AtOnce", steps)
+            let returned = returned(tool, &called(tool, params));
+            let steps = quote!(#here #passage.pass_at_once()?; #returned);
+            let steps = quote!(let (#(#taken,)*) = #read; #steps);
+            return quote_spanned!(place=> #lib::Call::AtOnce(|#passage| { #steps }));
         }
-        Kind::Later => {
-            let rules = rules(tool);
-            let rest = quote!(#lent #passage.pass(#rules).await?; #returned);
-            // A lifetime of the function's is one of the future's, so that it is found in there;
-            // but not behind an argument of its name.
-            let hides = |param: &Param| param.ident == *ident;
-            if tool.params.iter().any(hides) {
-                let rest = later(quote!(#function #asked #injected #taken #rest));
-                return quote_spanned!(place=> #lib::Call::Later(|#passage| #rest));
-            }
-            let rest = later(quote!(#function #rest));
-            ("Later", quote!(#injected #taken #rest))
-        }
+        Kind::Later => called_later(tool, params),
         Kind::Apart => {
-            let rest = later(apart(tool, &function, &returned));
-            ("Later", quote!(#taken #rest))
+            let (held, returned) = (local("held"), returned(tool, &called(tool, params)));
+            let there = injected(&held);
+            quote!(#passage.apart(move |#held| { #there #returned }))
         }
     };
-    let of = Ident::new(of, place);
-    quote_spanned!(place=> #lib::Call::#of(|#passage| { #asked #steps }))
-}
-
-/// Writes what finds the function, and what calls it.
-fn called(tool: &Tool) -> (TokenStream, TokenStream) {
-    let Function { ident, flow, .. } = &tool.function;
-    let function = local("tool");
-    let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
-    let given = tool.params.iter().map(|Param { cfgs, ident, .. }| quote!(#cfgs #ident));
-    let arguments = this.chain(given);
-    let called = quote_spanned!(shown_at(ident.span())=> #function(#(#arguments),*));
-    let called = match flow {
-        Flow::Sync => called,
-        Flow::Async => quote!(#called.await),
+    let here = if matches!(kind, Kind::Apart) { TokenStream::new() } else { here };
+    let lib_here = lib_at(place);
+    let rest = quote!(move |(#(#taken,)*)| #rest);
+    let rest = match rules(tool, params) {
+        Some(rules) => {
+            quote_spanned!(place=> #lib_here::ruled(#passage, #arguments, #rules, #rest))
+        }
+        None => quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest)),
     };
-    let path = path(&tool.function);
-    (quote!(#[allow(deprecated)] let #function = #path;), returned(tool, &called))
+    let steps = quote!(let #arguments = #read; #here #rest);
+    quote_spanned!(place=> #lib::Call::Later(|#passage| { #steps }))
 }
 
-/// Writes a local for each argument, and asks for these.
-fn asked_for(tool: &Tool, passage: &Ident) -> TokenStream {
-    let lib = lib();
-    let (mut declared, mut places) = (TokenStream::new(), Vec::new());
-    for (cfgs, slot, owned) in slots(tool) {
-        let place = format_ident!("place{}", places.len(), span = Span::mixed_site());
-        declared.extend(quote! {
-            #cfgs let mut #slot = #lib::None;
-            #cfgs let #place = #lib::slot::<#owned>(&mut #slot);
-        });
-        places.push(quote!(#cfgs #place));
+fn numbered<'a>(params: &[&'a Param]) -> impl Iterator<Item = (usize, &'a Param)> {
+    params.iter().copied().enumerate()
+}
+
+/// The parameters that the model fills.
+fn arguments_of<'a>(params: &[&'a Param]) -> impl Iterator<Item = (usize, &'a Param)> {
+    numbered(params).filter(|(_, param)| matches!(param.role, Role::Argument(_)))
+}
+
+/// The local of a parameter, which no name of the user's can meet.
+fn argument(index: usize) -> Ident {
+    format_ident!("argument{index}", span = Span::mixed_site())
+}
+
+/// The local that says how much the result is to tell.
+fn format(tool: &Tool) -> Option<Ident> {
+    tool.formats.then(|| local("format"))
+}
+
+/// Writes the reading of the arguments, into one tuple.
+fn read(tool: &Tool, params: &[&Param]) -> TokenStream {
+    let (lib, passage) = (lib(), local("passage"));
+    let types = arguments_of(params).map(|(_, param)| owned(param));
+    let types: Vec<_> = types.chain(tool.formats.then(detail)).collect();
+    let arguments = format_ident!("arguments{}", types.len());
+    if types.is_empty() {
+        return quote!(#lib::#arguments(#passage)?);
     }
-    quote!(#declared #passage.arguments(&mut [#(#places),*])?;)
+    quote!(#lib::#arguments::<#(#types),*>(#passage)?)
+}
+
+/// Writes the call of the function.
+fn called(tool: &Tool, params: &[&Param]) -> TokenStream {
+    let ident = &tool.function.ident;
+    let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
+    let given = numbered(params).map(|(index, param)| given(&argument(index), param));
+    let (given, path) = (this.chain(given), path(&tool.function));
+    quote_spanned!(shown_at(ident.span())=> #path(#(#given),*))
+}
+
+/// Writes the call of a function that ends later, up to its output.
+fn called_later(tool: &Tool, params: &[&Param]) -> TokenStream {
+    let (called, value) = (called(tool, params), local("value"));
+    let lends = arguments_of(params).any(|(_, param)| param.ty.lent.is_some());
+    let lib = lib_at(shown_at(tool.function.ident.span()));
+    match tool.function.flow {
+        Flow::Sync => {
+            let returned = returned(tool, &called);
+            quote!(::core::future::ready({ #returned }))
+        }
+        Flow::Async if lends || tool.formats => {
+            let returned = returned(tool, &quote!(#called.await));
+            quote!(async move { #returned })
+        }
+        Flow::Async => {
+            let output = output(tool);
+            quote_spanned!(called.span()=> #lib::told(#called, |#value| #output))
+        }
+    }
+}
+
+/// What the function is given for a parameter.
+fn given(local: &Ident, param: &Param) -> TokenStream {
+    match (&param.role, &param.ty.lent) {
+        (Role::Argument(_), Some(lent)) => {
+            let lib = lib();
+            quote!(<#lent as #lib::Borrowed>::lend(&#local))
+        }
+        (Role::Argument(_) | Role::State | Role::Context, _) => local.to_token_stream(),
+    }
 }
 
 /// Where the function is found.
 fn path(function: &Function) -> TokenStream {
-    let Function { ident, surroundings, .. } = function;
-    match surroundings {
+    let Function { ident, surroundings, is_deprecated, .. } = function;
+    let path = match surroundings {
         Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
         Surroundings::Toolbox(within) => {
             let owner = &within.owner;
             quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
         }
+    };
+    if !is_deprecated {
+        return path;
     }
-}
-
-/// Writes the rules and the call of a function that gets a thread of its own: what is borrowed
-/// is borrowed here for the rules, and there once more for the function.
-fn apart(tool: &Tool, function: &TokenStream, returned: &TokenStream) -> TokenStream {
-    let (passage, held) = (local("passage"), local("held"));
-    let params = || tool.params.iter().enumerate();
-    let there = params().map(|(index, param)| borrow(index, param, &held));
-    let this_there = this(tool, &held);
-    let rules = rules(tool);
-    let mut passed = quote!(#passage.pass(#rules).await?;);
-    if tool.policy.has_rules() {
-        let here = params().map(|(index, param)| borrow(index, param, &passage));
-        let here = here.chain(this(tool, &passage));
-        let here = here.filter(|bound| !bound.is_empty());
-        // The rules need not name all that the function takes.
-        passed = quote!(#[allow(unused_variables)] { #(#here)* #passed });
-    }
-    quote! {
-        #passed
-        #passage.apart(move |#held| {
-            #function
-            #this_there
-            #(#there)*
-            #returned
-        }).await
-    }
+    let tool = local("tool");
+    quote!(({ #[allow(deprecated)] let #tool = #path; #tool }))
 }
 
 /// Binds the local that stands for `self`.
@@ -599,8 +663,14 @@ fn replaced(
     written
 }
 
-/// Turns what the call gives into the output; a result that is none is shown under its type.
+/// Calls, and turns what that gives into the output.
 fn returned(tool: &Tool, called: &TokenStream) -> TokenStream {
+    let (value, output) = (local("value"), output(tool));
+    quote!(let #value = #called; #output)
+}
+
+/// Turns the value into the output; one that is none is shown under its type.
+fn output(tool: &Tool) -> TokenStream {
     let (ty, value) = (&tool.output, local("value"));
     let written = &ty.tokens;
     let lib = lib_at(ty.span);
@@ -608,15 +678,13 @@ fn returned(tool: &Tool, called: &TokenStream) -> TokenStream {
     let given = up_to_end(ty, value.to_token_stream());
     let split = quote_spanned!(place=> #lib::Returned::<#written>::split #given);
     let split = up_to_end(ty, split);
-    let told = if tool.formats {
-        let format = local("format");
-        let told = quote_spanned!(place=> #lib::in_format(#split, #lib::taken(#format)?));
+    let told = if let Some(format) = format(tool) {
+        let told = quote_spanned!(place=> #lib::in_format(#split, #format));
         up_to_end(ty, told)
     } else {
         split
     };
-    let returned = quote_spanned!(place=> #lib::returned #told);
-    quote!(let #value = #called; #returned)
+    quote_spanned!(place=> #lib::returned #told)
 }
 
 /// The type of the parameter by which the model says how much it wants to read.
@@ -625,132 +693,194 @@ fn detail() -> TokenStream {
     quote!(::core::option::Option<#lib::Detail>)
 }
 
-/// One local an argument, with its `#[cfg]` and the type that it is decoded into.
-fn slots(tool: &Tool) -> Vec<(TokenStream, Ident, TokenStream)> {
-    let arguments = tool.params.iter().enumerate();
-    let arguments = arguments.filter(|(_, param)| matches!(param.role, Role::Argument(_)));
-    let slots = arguments.map(|(index, param)| (param.cfgs.clone(), slot(index), owned(param)));
-    let format = tool.formats.then(|| (TokenStream::new(), local("format"), detail()));
-    slots.chain(format).collect()
-}
-
-fn slot(index: usize) -> Ident {
-    format_ident!("slot{index}", span = Span::mixed_site())
-}
-
-/// Takes an argument out of its slot: under the user's own name, or to be lent from there.
-fn take(index: usize, param: &Param) -> TokenStream {
-    let lib = lib();
-    let Param { ident, cfgs, ty, role } = param;
-    let slot = slot(index);
-    match (role, &ty.lent) {
-        (Role::State | Role::Context, _) => TokenStream::new(),
-        (Role::Argument(_), None) => quote!(#cfgs let #ident = #lib::taken(#slot)?;),
-        (Role::Argument(_), Some(_)) => quote!(#cfgs let #slot = #lib::taken(#slot)?;),
-    }
-}
-
-/// Binds what is lent to a parameter, by the call or from a slot.
-fn borrow(index: usize, param: &Param, passage: &Ident) -> TokenStream {
-    let (injected, lent) = (injected(param, passage), lend(index, param));
-    quote!(#injected #lent)
-}
-
 /// Binds what the call or the registry lends to a parameter.
-fn injected(param: &Param, passage: &Ident) -> TokenStream {
-    let Param { ident, cfgs, ty, role } = param;
-    let written = &ty.tokens;
-    match role {
-        Role::State => quote!(#cfgs let #ident = #passage.state::<#written>()?;),
-        Role::Context => quote!(#cfgs let #ident = #passage.lent::<#written>();),
+fn inject(local: &Ident, param: &Param, from: &Ident) -> TokenStream {
+    let written = &param.ty.tokens;
+    match param.role {
+        Role::State => quote!(let #local = #from.state::<#written>()?;),
+        Role::Context => quote!(let #local = #from.lent::<#written>();),
         Role::Argument(_) => TokenStream::new(),
     }
 }
 
-/// Binds what is lent to a parameter from a slot.
-fn lend(index: usize, param: &Param) -> TokenStream {
-    let (lib, slot) = (lib(), slot(index));
-    let Param { ident, cfgs, ty, role } = param;
-    match (role, &ty.lent) {
-        (Role::Argument(_), Some(lent)) => {
-            quote!(#cfgs let #ident = <#lent as #lib::Borrowed>::lend(&#slot);)
-        }
-        (Role::Argument(_) | Role::State | Role::Context, _) => TokenStream::new(),
-    }
+/// An expression of the attribute.
+struct Rule<'a> {
+    /// The variant of `Rule` by which a gate asks for it.
+    asked: TokenStream,
+    /// The variant of `Said` that holds what it gives.
+    said: &'static str,
+    /// What reads what it gives; without it, that is a `bool`.
+    read: Option<&'static str>,
+    written: &'a TokenStream,
 }
 
-/// Writes the expressions as closures over the parameters.
-fn rules(tool: &Tool) -> TokenStream {
-    let lib = lib();
-    let Policy { checks, approval, preview, verify, .. } = &tool.policy;
-    let seen = |rule: &TokenStream| match &tool.receiver {
-        Some(_) => with_this(rule.clone()),
-        None => rule.clone(),
-    };
-    let some = |value: TokenStream| quote!(#lib::Some(#value));
-    let later = |rule: &TokenStream, read: &str| later(&seen(rule), read);
-    let rule = approval.as_ref().and_then(|approval| approval.rule.as_ref()).map(seen);
-    let checks: Vec<_> = checks.iter().map(|check| later(check, "checked")).collect();
-    let said = [
-        ("checks", (!checks.is_empty()).then(|| quote!(&[#(#checks),*]))),
-        ("approval", rule.map(|rule| some(quote!(&|| #rule)))),
-        ("preview", preview.as_ref().map(|preview| some(later(preview, "previewed")))),
-        ("verify", verify.as_ref().map(|verify| some(later(verify, "verified")))),
+/// The expressions that a tool has.
+fn rules_of(policy: &Policy) -> Vec<Rule<'_>> {
+    let Policy { checks, approval, preview, verify, .. } = policy;
+    let checks = checks.iter().enumerate().map(|(number, written)| {
+        let asked = quote!(Check(#number));
+        Rule { asked, said: "Check", read: Some("checked"), written }
+    });
+    let approval = approval.as_ref().and_then(|approval| approval.rule.as_ref());
+    let others = [
+        ("Approval", None, approval),
+        ("Preview", Some("previewed"), preview.as_ref()),
+        ("Verify", Some("verified"), verify.as_ref()),
     ];
-    let of = quote!(#lib::Rules);
-    filled(&quote!(#of::NONE), &of, &said)
+    let others = others.into_iter().filter_map(|(said, read, written)| {
+        let asked = Ident::new(said, Span::call_site()).into_token_stream();
+        Some(Rule { asked, said, read, written: written? })
+    });
+    checks.chain(others).collect()
 }
 
-/// Writes an expression that may wait; `read` reads what it gives, and what is wrong with its
-/// type is shown under it.
-fn later(rule: &TokenStream, read: &str) -> TokenStream {
-    let place = shown_at(syn::spanned::Spanned::span(rule));
-    let lib = lib_at(place);
-    let read = Ident::new(read, place);
-    let own = if returns(rule) { quote!(async { #rule }.await) } else { rule.clone() };
-    let mut given = Group::new(Delimiter::Parenthesis, own);
-    given.set_span(place);
-    if may_leave(rule) {
-        quote_spanned!(place=> &|| ::std::boxed::Box::pin(async { #lib::#read #given }))
-    } else {
-        quote_spanned!(place=> &|| #lib::now(#lib::#read #given))
+/// Writes the expressions as one function of what is asked and of the arguments, which it gives
+/// back; none where there are none.
+fn rules(tool: &Tool, params: &[&Param]) -> Option<TokenStream> {
+    let rules = rules_of(&tool.policy);
+    if rules.is_empty() {
+        return None;
     }
+    let (lib, passage, rule, said) = (lib(), local("passage"), local("rule"), local("said"));
+    let taken = arguments_of(params).map(|(index, param)| match param.ty.lent {
+        Some(_) => argument(index),
+        None => param.ident.clone(),
+    });
+    let taken: Vec<_> = taken.chain(format(tool)).collect();
+    let back = quote!((#(#taken,)*));
+    let are_named = |name: &str| rules.iter().any(|rule| names(rule.written, name));
+    let this = this(tool, &passage).filter(|_| are_named("self"));
+    let bound = params.iter().filter(|param| are_named(&param.ident.to_string()));
+    let bound = bound.map(|param| inject(&param.ident, param, &passage));
+    let bound: TokenStream = this.into_iter().chain(bound).collect();
+    let arms = rules.iter().map(|rule| {
+        let Rule { asked, written, .. } = rule;
+        let told = telling(tool, params, rule);
+        let told = if rule.waits() {
+            quote!(return #lib::soon(async move { let #said = #told; (#said, #back) }))
+        } else {
+            told
+        };
+        quote_spanned!(shown_at(written.span())=> #lib::Rule::#asked => #told,)
+    });
+    Some(quote! {
+        move |#rule, #back| {
+            #bound
+            let #said = match #rule { #(#arms)* _ => #lib::Said::Nothing };
+            #lib::now(#said, #back)
+        }
+    })
+}
+
+/// Binds a parameter that is lent, where a rule names it.
+fn lend(index: usize, param: &Param) -> TokenStream {
+    let ident = &param.ident;
+    let given = given(&argument(index), param);
+    if param.ty.lent.is_some() { quote!(let #ident = #given;) } else { TokenStream::new() }
+}
+
+impl Rule<'_> {
+    fn waits(&self) -> bool {
+        self.read.is_some() && awaits(self.written)
+    }
+
+    /// Keeps apart what may end before its end.
+    fn apart(&self, told: &TokenStream) -> TokenStream {
+        let place = shown_at(self.written.span());
+        if self.waits() {
+            quote_spanned!(place=> async { #told }.await)
+        } else {
+            quote_spanned!(place=> (|| #told)())
+        }
+    }
+}
+
+/// Writes what an expression gives; what is wrong with its type is shown under it.
+fn telling(tool: &Tool, params: &[&Param], rule: &Rule<'_>) -> TokenStream {
+    let Rule { said, read, written, .. } = rule;
+    let place = shown_at(written.span());
+    let (lib, said) = (lib_at(place), Ident::new(said, place));
+    let lent = arguments_of(params).filter(|(_, param)| names(written, &param.ident.to_string()));
+    let lent: TokenStream = lent.map(|(index, param)| lend(index, param)).collect();
+    let seen = TokenStream::clone(written);
+    let seen = if tool.receiver.is_some() { with_this(seen) } else { seen };
+    let own = if returns(written) { rule.apart(&seen) } else { seen };
+    let told = if let Some(read) = read {
+        let read = Ident::new(read, place);
+        let mut given = Group::new(Delimiter::Parenthesis, own);
+        given.set_span(place);
+        let told = quote_spanned!(place=> #lib::#read #given);
+        if leaves(written) { rule.apart(&told) } else { told }
+    } else {
+        // A condition is told as one, without a word on what it is for.
+        let own = Group::new(Delimiter::None, own);
+        quote_spanned!(place=> if #own { true } else { false })
+    };
+    let told = quote_spanned!(place=> #lib::Said::#said(#told));
+    if lent.is_empty() { told } else { quote!({ #lent #told }) }
+}
+
+/// Whether an expression says a name, be it in the text of a `format!`.
+fn names(rule: &TokenStream, name: &str) -> bool {
+    let shown = name.trim_start_matches("r#");
+    let forms = [format!("{{{shown}}}"), format!("{{{shown}:"), format!("{shown}$")];
+    any(rule, &|token| match token {
+        TokenTree::Ident(word) => word == name,
+        TokenTree::Literal(text) => {
+            let text = text.to_string();
+            forms.iter().any(|form| text.contains(form))
+        }
+        TokenTree::Group(_) | TokenTree::Punct(_) => false,
+    })
 }
 
 /// Macros of the standard library, in which nothing is awaited and nothing left but what they show.
 const PLAIN_MACROS: &[&str] = &["format", "matches", "vec", "concat", "stringify", "include_str"];
 
-/// Whether an expression may await, or end before its end; another macro may do either.
-fn may_leave(rule: &TokenStream) -> bool {
-    let mut word = None;
-    rule.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => {
-            let leaves = ident == "await" || ident == "return";
-            word = Some(ident.to_string());
-            leaves
-        }
-        TokenTree::Punct(punct) => {
-            let before = word.take();
-            let is_plain = before.is_none_or(|name| PLAIN_MACROS.contains(&name.as_str()));
-            let is_macro = punct.as_char() == '!' && punct.spacing() == Spacing::Alone;
-            punct.as_char() == '?' || (is_macro && !is_plain)
-        }
-        TokenTree::Group(group) => {
-            word = None;
-            may_leave(&group.stream())
-        }
-        TokenTree::Literal(_) => {
-            word = None;
-            false
-        }
-    })
+/// Whether an expression may await.
+fn awaits(rule: &TokenStream) -> bool {
+    holds_word(rule, "await") || holds_macro(rule)
+}
+
+/// Whether an expression may end before its end.
+fn leaves(rule: &TokenStream) -> bool {
+    holds_macro(rule)
+        || any(rule, &|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '?'))
 }
 
 /// Whether an expression says `return`, which then is out of it alone.
 fn returns(rule: &TokenStream) -> bool {
-    rule.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "return",
-        TokenTree::Group(group) => returns(&group.stream()),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    holds_word(rule, "return")
+}
+
+fn holds_word(rule: &TokenStream, wanted: &str) -> bool {
+    any(rule, &|token| matches!(token, TokenTree::Ident(word) if word == wanted))
+}
+
+/// Whether an expression calls a macro of which nothing is known: it may await and leave.
+fn holds_macro(rule: &TokenStream) -> bool {
+    let mut word = None;
+    rule.clone().into_iter().any(|token| {
+        let before = word.take();
+        match token {
+            TokenTree::Ident(ident) => {
+                word = Some(ident.to_string());
+                false
+            }
+            TokenTree::Punct(mark) => {
+                let is_plain = before.is_none_or(|name| PLAIN_MACROS.contains(&name.as_str()));
+                mark.as_char() == '!' && mark.spacing() == Spacing::Alone && !is_plain
+            }
+            TokenTree::Group(group) => holds_macro(&group.stream()),
+            TokenTree::Literal(_) => false,
+        }
+    })
+}
+
+/// Whether a token at any depth is one.
+fn any(tokens: &TokenStream, is_one: &dyn Fn(&TokenTree) -> bool) -> bool {
+    tokens.clone().into_iter().any(|token| match &token {
+        TokenTree::Group(group) => any(&group.stream(), is_one),
+        other => is_one(other),
     })
 }

@@ -18,6 +18,8 @@ pub(crate) struct Function {
     pub(crate) ident: Ident,
     /// The name of the type beside it.
     pub(crate) marker: Ident,
+    /// Whether its use may warn.
+    pub(crate) is_deprecated: bool,
     /// Whether it has to be awaited.
     pub(crate) flow: Flow,
     /// The path that the library is found under.
@@ -346,4 +348,17 @@ pub(crate) struct Constraint {
     pub(crate) keyword: &'static str,
     /// Its value.
     pub(crate) value: Value,
+}
+
+/// The `#[cfg]`s of parameters, each once.
+pub(crate) fn distinct_cfgs<'a>(
+    all: impl Iterator<Item = &'a TokenStream>,
+) -> Vec<&'a TokenStream> {
+    let mut distinct: Vec<&TokenStream> = Vec::new();
+    for cfgs in all.filter(|cfgs| !cfgs.is_empty()) {
+        if distinct.iter().all(|other| other.to_string() != cfgs.to_string()) {
+            distinct.push(cfgs);
+        }
+    }
+    distinct
 }

@@ -77,8 +77,45 @@ fn documented(
     let _ = x;
 }
 
+/// Expressions that end early, name a parameter in a text alone, or name a lent one.
+#[tool(
+    effect = "write",
+    check = {
+        if order_id.is_empty() {
+            return Err(ToolError::business("no such order"));
+        }
+        Ok(())
+    },
+    check = {
+        order_id.parse::<u8>()?;
+        Ok::<(), Failure>(())
+    },
+    approval({
+        if *bank == 0 {
+            return true;
+        }
+        order_id == "X"
+    }),
+    preview = format!("{bank:>width$} {}", r#type.unwrap_or(0)),
+)]
+fn early(#[state] bank: &u64, order_id: &str, width: usize, r#type: Option<u8>) {
+    let _ = (bank, order_id, width, r#type);
+}
+
+/// Takes what the platform has.
+#[tool(effect = "write", check = small(amount), approval(amount > 3.0))]
+async fn platform(
+    amount: f64,
+    #[cfg(all())] here: &str,
+    #[cfg(any())] nowhere: Unknown,
+    #[cfg(not(any()))] everywhere: u8,
+) {
+    let _ = (amount, here, everywhere);
+}
+
 fn main() {
-    let tools: [Tool; 5] = tools![refund_payment, constant, concatenated, included, documented];
+    let tools: [Tool; 7] =
+        tools![refund_payment, constant, concatenated, included, documented, early, platform];
     assert_eq!(tools[0].name(), "refund-payment");
     let _ = Bank;
 }

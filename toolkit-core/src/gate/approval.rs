@@ -14,7 +14,7 @@ use crate::context::CallContext;
 use crate::error::ToolConfigError;
 use crate::ledger::inside::{Agreed, Parked, Prompt, Terms, Today};
 use crate::ledger::{ApprovalId, Digest};
-use crate::tool::{ApprovalPolicy, BoxFuture, Rules, Stopped, Tool};
+use crate::tool::{ApprovalPolicy, BoxFuture, Rule, Rules, Said, Stopped, Tool};
 
 /// Asks a person about one call.
 ///
@@ -239,14 +239,11 @@ pub(crate) fn is_one_word_enough(tool: &Tool) -> bool {
 }
 
 /// Asks a person, or leaves the call to people.
-pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, Stopped> {
+pub(super) async fn ask(way: &Way<'_>, rules: &dyn Rules) -> Result<Agreement, Stopped> {
     let tool = &way.entry.tool;
     let parked = way.parked().map(|parked| parked.id);
-    let is_asked = || {
-        let is_always_asked = tool.policy.always_asks() || way.is_tainted;
-        is_always_asked || rules.approval.is_some_and(|rule| rule())
-    };
-    if parked.is_none() && !is_asked() {
+    let is_always_asked = parked.is_some() || tool.policy.always_asks() || way.is_tainted;
+    if !is_always_asked && !matches!(rules.said(Rule::Approval).await?, Said::Approval(true)) {
         return Ok(Agreement::NotNeeded);
     }
     let Some(canonical) = way.canonical() else { return Err(nobody_to_ask()) };
@@ -254,13 +251,12 @@ pub(super) async fn ask(way: &Way<'_>, rules: &Rules<'_>) -> Result<Agreement, S
         tool: tool.name.as_str().into(),
         arguments: Arc::new(canonical.told_value().clone()),
         canonical: canonical.told_text().into(),
-        preview: match rules.preview {
-            None => None,
-            Some(preview) => {
-                let told = time::within(way, Time::Tools, preview()).await?;
+        preview: match time::within(way, Time::Tools, rules.said(Rule::Preview)).await?? {
+            Said::Preview(told) => {
                 let text = told.map_err(Stopped::Failed)?;
                 Some(dry_run::shown(&text, way.house.limits.report_bytes).into())
             }
+            _ => None,
         },
         context: way.context.clone(),
         tainted: way.is_tainted,

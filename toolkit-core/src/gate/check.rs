@@ -1,7 +1,6 @@
 //! Gate 5: the tool's business rules, every one of them.
 
 use std::pin::Pin;
-use std::slice;
 use std::task::{Context, Poll, ready};
 
 use crate::arguments;
@@ -9,24 +8,25 @@ use crate::call::Outcome;
 use crate::error::ToolError;
 use crate::limits::Limits;
 use crate::problem::Problem;
-use crate::tool::{BoxFuture, Check, Refusal, Stopped};
+use crate::tool::{Asking, BoxFuture, Refusal, Rule, Rules, Said, Stopped};
 
 /// The rules of one call, asked one after the other; done when all were, or one failed.
 pub(super) struct Checks<'a> {
-    left: slice::Iter<'a, Check<'a>>,
-    asked: Option<BoxFuture<'a, Result<(), Refusal>>>,
+    rules: &'a dyn Rules,
+    next: usize,
+    asked: Option<BoxFuture<'a, Result<Said, Stopped>>>,
     problems: Vec<Problem>,
     errors: Vec<ToolError>,
     limits: &'a Limits,
 }
 
 impl<'a> Checks<'a> {
-    pub(super) fn new(checks: &'a [Check<'a>], limits: &'a Limits) -> Self {
+    pub(super) fn new(rules: &'a dyn Rules, limits: &'a Limits) -> Self {
         let (problems, errors) = (Vec::new(), Vec::new());
-        Self { left: checks.iter(), asked: None, problems, errors, limits }
+        Self { rules, next: 0, asked: None, problems, errors, limits }
     }
 
-    fn said(&mut self) -> Result<(), Stopped> {
+    fn over(&mut self) -> Result<(), Stopped> {
         if self.problems.is_empty() {
             return Ok(());
         }
@@ -41,12 +41,23 @@ impl Future for Checks<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         loop {
-            if self.asked.is_none() {
-                self.asked = self.left.next().map(|check| check());
-            }
-            let Some(asked) = &mut self.asked else { return Poll::Ready(self.said()) };
-            let said = ready!(asked.as_mut().poll(cx));
+            let said = match &mut self.asked {
+                Some(asked) => ready!(asked.as_mut().poll(cx)),
+                None => match self.rules.ask(Rule::Check(self.next)) {
+                    Asking::Done(said) => said,
+                    Asking::UnderWay(asked) => {
+                        self.asked = Some(asked);
+                        continue;
+                    }
+                },
+            };
             self.asked = None;
+            self.next += 1;
+            let said = match said {
+                Ok(Said::Check(said)) => said,
+                Ok(_) => return Poll::Ready(self.over()),
+                Err(stopped) => return Poll::Ready(Err(stopped)),
+            };
             match said {
                 Ok(()) => {}
                 Err(Refusal::Problems(more)) => self.problems.extend(more),

@@ -3,14 +3,14 @@
 use super::Way;
 use crate::call::Outcome;
 use crate::problem::{cut, printable};
-use crate::tool::{Preview, Stopped};
+use crate::tool::{Rule, Rules, Said, Stopped};
 
-pub(super) async fn stop(way: &Way<'_>, preview: Option<Preview<'_>>) -> Result<(), Stopped> {
+pub(super) async fn stop(way: &Way<'_>, rules: &dyn Rules) -> Result<(), Stopped> {
     if !way.is_rehearsal {
         return Ok(());
     }
-    let told = if let Some(preview) = preview {
-        let text = preview().await.map_err(Stopped::Failed)?;
+    let told = if let Said::Preview(told) = rules.said(Rule::Preview).await? {
+        let text = told.map_err(Stopped::Failed)?;
         shown(&text, way.house.limits.report_bytes)
     } else {
         let arguments = way.canonical().map_or("", |canonical| canonical.told_text());

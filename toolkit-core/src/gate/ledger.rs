@@ -23,7 +23,7 @@ use crate::ledger::inside::{
     StoredOutcome, Verdict,
 };
 use crate::ledger::{ApprovalId, Digest, LedgerError, RowState, intent_id};
-use crate::tool::{Effect, LedgerUse, OnUnknown, Stopped, Tool, Verification, Verified};
+use crate::tool::{Effect, LedgerUse, OnUnknown, Rule, Rules, Said, Stopped, Tool, Verified};
 
 /// The longest result that a row keeps, in bytes.
 const MOST_KEPT: usize = 64 * 1024;
@@ -313,7 +313,7 @@ pub(super) async fn changed(
 }
 
 /// Gate 4: a call that the ledger knows is answered without being run.
-pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Result<(), Stopped> {
+pub(super) async fn look(way: &Way<'_>, rules: &dyn Rules) -> Result<(), Stopped> {
     let Some(kept) = &way.kept else { return Ok(()) };
     let Some((book, proposal)) = kept.proposed() else { return Err(unnamed()) };
     let tool = &way.entry.tool.name;
@@ -324,9 +324,10 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
     }
     let mut known = book.look(proposal).await.map_err(|error| stop(way, &error))?;
     if let Some(Known::InDoubt { attempt, seen_at, .. }) = known
-        && let Some(verify) = verify.filter(|_| !way.is_rehearsal)
+        && way.entry.tool.policy.on_unknown == OnUnknown::Verify
+        && !way.is_rehearsal
     {
-        let verdict = verified(way, verify).await;
+        let verdict = verified(way, rules).await;
         let verdict = book.verified(&proposal.key, attempt, seen_at, verdict).await;
         known = match verdict.map_err(|error| stop(way, &error))? {
             Verdict::NotYet(_) => known,
@@ -345,8 +346,9 @@ pub(super) async fn look(way: &Way<'_>, verify: Option<Verification<'_>>) -> Res
 }
 
 /// What the tool sees at its target; a look that fails tells nothing.
-async fn verified(way: &Way<'_>, verify: Verification<'_>) -> Verified<StoredOutcome> {
-    let Ok(seen) = time::within(way, Time::Tools, verify()).await else {
+async fn verified(way: &Way<'_>, rules: &dyn Rules) -> Verified<StoredOutcome> {
+    let told = time::within(way, Time::Tools, rules.said(Rule::Verify)).await;
+    let Ok(Ok(Said::Verify(seen))) = told else {
         return Verified::Unknown;
     };
     match seen {

@@ -374,8 +374,8 @@ impl Gates for Way<'_> {
         Ok(())
     }
 
-    fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
-        let mut checks = Checks::new(rules.checks, &self.house.limits);
+    fn pass<'a>(&'a self, rules: &'a dyn Rules) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
+        let mut checks = Checks::new(rules, &self.house.limits);
         match self.asked_at_once(&mut checks) {
             Poll::Ready(Ok(())) => return None,
             Poll::Ready(Err(stopped)) => return Some(Box::pin(future::ready(Err(stopped)))),
@@ -387,14 +387,14 @@ impl Gates for Way<'_> {
                 return Err(Stopped::Failed(unchecked.into()));
             }
             // 4 ledger, read
-            ledger::look(self, rules.verify).await?;
+            ledger::look(self, rules).await?;
             // 5 check: what must have been done before, then the rules
             prerequisite::met(self)?;
             time::within(self, Time::Tools, checks).await??;
             // 6 dry run
-            time::within(self, Time::Tools, dry_run::stop(self, rules.preview)).await??;
+            time::within(self, Time::Tools, dry_run::stop(self, rules)).await??;
             // 7 approval
-            let agreement = approval::ask(self, &rules).await?;
+            let agreement = approval::ask(self, rules).await?;
             // Room to run in, which no claim waits for.
             room::enter(self).await?;
             // 8 ledger, claim

@@ -67,7 +67,7 @@ impl Gates for Straight<'_> {
         arguments::check(self.entry, self.call, &self.house.limits, false, slots).map(drop)
     }
 
-    fn pass<'a>(&'a self, _: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
+    fn pass<'a>(&'a self, _: &'a dyn Rules) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
         let waits = ToolConfigError::new("it is done when it returns, and has rules all the same");
         Some(Box::pin(async { Err(Stopped::Failed(waits.into())) }))
     }

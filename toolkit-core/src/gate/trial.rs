@@ -136,7 +136,7 @@ impl Gates for Trial<'_> {
         Err(Self::stopped())
     }
 
-    fn pass<'a>(&'a self, _: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
+    fn pass<'a>(&'a self, _: &'a dyn Rules) -> Option<BoxFuture<'a, Result<(), Stopped>>> {
         Some(Box::pin(async { Err(Self::stopped()) }))
     }
 

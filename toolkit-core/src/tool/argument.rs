@@ -271,6 +271,6 @@ impl<T: ToolArg> Slot for Option<T> {
 }
 
 /// Hands a local over as a slot; the type is proven where the generated code names it.
-pub fn slot<T: ToolArg>(place: &mut Option<T>) -> &mut dyn Slot {
+pub(super) fn slot<T: ToolArg>(place: &mut Option<T>) -> &mut dyn Slot {
     place
 }

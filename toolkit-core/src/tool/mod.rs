@@ -7,6 +7,8 @@ mod dynamic;
 mod passage;
 mod policy;
 mod preview;
+pub(crate) mod read;
+mod rules;
 mod state;
 mod survey;
 mod table;
@@ -21,19 +23,22 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use argument::{Borrowed, Constant, Keyword, Param, ToolArg, any, list, number, slot, text};
+pub use argument::{Borrowed, Constant, Keyword, Param, ToolArg, any, list, number, text};
 pub use constraint::{List, Number, Text};
 pub use dynamic::{Answer, Answered, DynamicTool, Fallible, Later, Valued};
 use dynamic::{Handled, Parts};
 pub use passage::{
-    Check, FromContext, Gates, Held, IntoRefusal, Passage, Preview, Refusal, Rest, Rules, Stopped,
-    ToolFailure, ToolOutput, Verification, checked, later, now, returned, taken,
+    FromContext, Gates, Held, Passage, Rest, Stopped, ToolFailure, ToolOutput, later, returned,
+    told,
 };
 pub use policy::{
     ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, example, requirements,
 };
 pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
+pub use rules::{
+    Asking, IntoRefusal, Refusal, Reply, Rule, Rules, Said, checked, now, ruled, soon,
+};
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
 use survey::{Asked, survey};

@@ -1,23 +1,22 @@
 //! One call on its way: what the generated code asks for, and in which words it is answered.
 
 use std::any::type_name;
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use futures_util::future::Map;
 use serde::Serialize;
 
 use super::BoxFuture;
+use super::rules::{NoRules, Rules};
 use super::state::{FromStates, States, shared};
 use super::toolbox::{Receiver, Toolbox};
-use super::unknown::Verified;
 use crate::arguments::Slot;
 use crate::call::Outcome;
 use crate::context::CallContext;
-use crate::error::{BoxError, Cause, Failure, ToolConfigError, ToolError};
+use crate::error::{BoxError, Failure, ToolConfigError};
 use crate::output::{self, Output};
-use crate::problem::Problem;
 
 /// A type that a tool can return: any `Serialize`.
 ///
@@ -90,96 +89,6 @@ pub enum Stopped {
     Untellable(BoxError),
 }
 
-/// What a business rule says against a call.
-#[derive(Debug)]
-pub enum Refusal {
-    /// The arguments break a rule.
-    Problems(Vec<Problem>),
-    /// The call as a whole breaks a rule.
-    Error(ToolError),
-    /// The rule itself failed.
-    Failed(Failure),
-}
-
-/// An error of a business rule: a `ToolError`, a `Problem` or several, or a `Failure`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can not be the error of a `check`",
-    label = "a check gives `Result<(), E>`",
-    note = "`E` is `ToolError`, `Problem`, `Vec<Problem>` or `Failure`"
-)]
-pub trait IntoRefusal {
-    /// What the rule says.
-    fn into_refusal(self) -> Refusal;
-}
-
-impl IntoRefusal for Problem {
-    fn into_refusal(self) -> Refusal {
-        Refusal::Problems(vec![self])
-    }
-}
-
-impl IntoRefusal for Vec<Problem> {
-    fn into_refusal(self) -> Refusal {
-        Refusal::Problems(self)
-    }
-}
-
-impl IntoRefusal for ToolError {
-    fn into_refusal(self) -> Refusal {
-        Refusal::Error(self)
-    }
-}
-
-impl IntoRefusal for Failure {
-    fn into_refusal(self) -> Refusal {
-        match self.0 {
-            Cause::Tool(error) => error.into_refusal(),
-            cause => Refusal::Failed(Self(cause)),
-        }
-    }
-}
-
-/// For a `?` in a rule.
-impl<E: Error + Send + Sync + 'static> From<E> for Refusal {
-    fn from(error: E) -> Self {
-        Failure::from(error).into_refusal()
-    }
-}
-
-/// For a `?` in a rule.
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Self {
-        failure.into_refusal()
-    }
-}
-
-/// One `check`, ready to run.
-pub type Check<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<(), Refusal>> + Sync);
-
-/// A `preview`, ready to run.
-pub type Preview<'a> = &'a (dyn Fn() -> BoxFuture<'a, Result<String, Failure>> + Sync);
-
-/// An `on_unknown = verify(…)`, ready to run.
-pub type Verification<'a> =
-    &'a (dyn Fn() -> BoxFuture<'a, Result<Verified<Output>, Failure>> + Sync);
-
-/// The expressions of the attribute, over the decoded arguments.
-pub struct Rules<'a> {
-    /// The business rules.
-    pub checks: &'a [Check<'a>],
-    /// Whether a person must agree to this call.
-    pub approval: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// What the call would do, in the tool's own words.
-    pub preview: Option<Preview<'a>>,
-    /// Whether an earlier run of this call took effect.
-    pub verify: Option<Verification<'a>>,
-}
-
-impl Rules<'_> {
-    /// A tool without expressions.
-    pub const NONE: Self = Self { checks: &[], approval: None, preview: None, verify: None };
-}
-
 /// What stands between the decoded call and its function; the gates implement it.
 pub trait Gates: Send + Sync {
     /// What the tool may know of the call.
@@ -192,7 +101,7 @@ pub trait Gates: Send + Sync {
     /// The report, as an outcome.
     fn arguments(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped>;
     /// Passes the gates between the arguments and the function; `None` when none has to be asked.
-    fn pass<'a>(&'a self, rules: Rules<'a>) -> Option<BoxFuture<'a, Result<(), Stopped>>>;
+    fn pass<'a>(&'a self, rules: &'a dyn Rules) -> Option<BoxFuture<'a, Result<(), Stopped>>>;
     /// Notes that the function is entered now.
     fn enter(&self);
     /// Enters a function without rules where no gate has to be asked; whether it did.
@@ -295,7 +204,7 @@ impl<'a> Passage<'a> {
     /// # Errors
     /// The report, as an outcome.
     #[inline]
-    pub fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
+    pub(super) fn arguments(self, slots: &mut [&mut dyn Slot]) -> Result<(), Stopped> {
         self.0.arguments(slots)
     }
 
@@ -315,7 +224,7 @@ impl<'a> Passage<'a> {
     ///
     /// # Errors
     /// What a gate decided.
-    pub async fn pass(self, rules: Rules<'a>) -> Result<(), Stopped> {
+    pub async fn pass(self, rules: &'a dyn Rules) -> Result<(), Stopped> {
         if let Some(gates) = self.0.pass(rules) {
             gates.await?;
         }
@@ -336,7 +245,7 @@ impl Passage<'_> {
 
     #[cold]
     fn ask_at_once(self) -> Result<(), Stopped> {
-        if let Some(gates) = self.0.pass(Rules::NONE) {
+        if let Some(gates) = self.0.pass(&NoRules) {
             let waits = || ToolConfigError::new("a gate waits where the call can not");
             gates.now_or_never().unwrap_or_else(|| Err(Stopped::Failed(waits().into())))?;
         }
@@ -353,8 +262,8 @@ fn missing<T: ?Sized>() -> Stopped {
 /// Takes an argument out of its slot.
 ///
 /// # Errors
-/// None after [`Passage::arguments`], which fills every slot.
-pub fn taken<T>(slot: Option<T>) -> Result<T, Stopped> {
+/// None after the arguments were read, which fills every slot.
+pub(super) fn taken<T>(slot: Option<T>) -> Result<T, Stopped> {
     slot.ok_or_else(|| Stopped::Failed(Failure::sort("an argument was not filled".into())))
 }
 
@@ -369,38 +278,32 @@ pub fn returned<T: ToolOutput, E: ToolFailure>(result: Result<T, E>) -> Result<O
     }
 }
 
-/// Turns what a `check` gave into what the gate reads.
-///
-/// # Errors
-/// What the rule says against the call.
-pub fn checked<E: IntoRefusal>(result: Result<(), E>) -> Result<(), Refusal> {
-    result.map_err(IntoRefusal::into_refusal)
-}
-
 /// A call from where its arguments are read.
 pub type Rest<'a> = BoxFuture<'a, Result<Output, Stopped>>;
 
-/// Keeps what comes after the arguments for later.
+/// Keeps what comes after the arguments of a tool without expressions for later.
 ///
 /// # Errors
 /// None: the arguments' own were told before.
-pub fn later<'a, F>(rest: F) -> Result<Rest<'a>, Stopped>
+pub fn later<'a, A, C, F>(passage: Passage<'a>, arguments: A, call: C) -> Result<Rest<'a>, Stopped>
 where
+    A: Send + 'a,
+    C: FnOnce(A) -> F + Send + 'a,
     F: Future<Output = Result<Output, Stopped>> + Send + 'a,
 {
-    Ok(Box::pin(rest))
+    Ok(Box::pin(async move {
+        passage.pass(&NoRules).await?;
+        call(arguments).await
+    }))
 }
 
-/// What an expression gave that waited for nothing.
-#[must_use]
-pub fn now<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
-    Box::pin(std::future::ready(value))
-}
-
-impl fmt::Debug for Rules<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rules").field("checks", &self.checks.len()).finish_non_exhaustive()
-    }
+/// Tells what a function gives as the tool's output.
+pub fn told<F, T>(called: F, tell: T) -> Map<F, T>
+where
+    F: Future + Send,
+    T: FnOnce(F::Output) -> Result<Output, Stopped>,
+{
+    called.map(tell)
 }
 
 impl fmt::Debug for Passage<'_> {

@@ -12,7 +12,7 @@ use crate::attr::{Literal, Once, Text, Value};
 use crate::diag::{Diagnostics, with_help};
 use crate::model::{
     Argument, Block, BlockOddity, Description, Function, Mark, Oddity, Param, Role, Surroundings,
-    Tool, Toolbox, Type, Written, WrittenParam, WrittenToolbox,
+    Tool, Toolbox, Type, Written, WrittenParam, WrittenToolbox, distinct_cfgs,
 };
 
 /// The names of the types that need no `use`; a struct of that name would hide one.
@@ -26,6 +26,7 @@ pub(crate) fn check(written: Written, diag: &mut Diagnostics) -> Result<Tool, Bo
     oddities(&written, diag);
     root(&written, diag);
     distinct(&written.params, diag);
+    too_many(&written.params, diag);
     opaque(&written.output, "a tool returns one concrete type: write it out", diag);
     let name = tool_name(&written, diag);
     let description = description(&written, diag);
@@ -180,6 +181,27 @@ fn root(written: &Written, diag: &mut Diagnostics) {
         let path = &root.0;
         let message = "`crate` goes in `#[toolbox(…)]` on the `impl`";
         diag.error(path, format_args!("{message}: write `#[toolbox(crate = {path})]`"));
+    }
+}
+
+/// The parameters that a model fills, at most: as many as `toolkit::__private` reads.
+const MOST_ARGUMENTS: usize = 31;
+
+/// The different `#[cfg]`s on parameters, at most: each doubles what is written.
+const MOST_CFGS: usize = 4;
+
+/// More parameters than a call is written for.
+fn too_many(params: &[WrittenParam], diag: &mut Diagnostics) {
+    if let Some(param) = params.iter().filter(|param| param.is_argument()).nth(MOST_ARGUMENTS) {
+        let message = format!("a tool takes at most {MOST_ARGUMENTS} arguments");
+        let help = "take a struct with `#[arg_type]` on it, whose fields belong together";
+        diag.at(param.span, with_help(message, help));
+    }
+    let cfgs = params.iter().map(|param| &param.cfgs);
+    if let Some(cfgs) = distinct_cfgs(cfgs).get(MOST_CFGS) {
+        let message =
+            format!("the parameters of a tool have at most {MOST_CFGS} different `#[cfg]`s");
+        diag.error(cfgs, with_help(message, "write a tool for each case, with `#[cfg]` on it"));
     }
 }
 

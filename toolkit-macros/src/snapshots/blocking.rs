@@ -27,38 +27,37 @@ const _: () = {
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<usize>::success()).schema(),
             call: __kit::Call::Later(|passage| {
-                let mut slot1 = __kit::None;
-                let place0 = __kit::slot::<<str as __kit::Borrowed>::Owned>(&mut slot1);
-                let mut slot2 = __kit::None;
-                let place1 = __kit::slot::<Option<u32>>(&mut slot2);
-                passage.arguments(&mut [place0, place1])?;
-                let slot1 = __kit::taken(slot1)?;
-                let since = __kit::taken(slot2)?;
-                __kit::later(async move {
-                    #[allow(unused_variables)]
-                    {
+                let arguments = __kit::arguments2::<
+                    <str as __kit::Borrowed>::Owned,
+                    Option<u32>,
+                >(passage)?;
+                __kit::ruled(
+                    passage,
+                    arguments,
+                    move |rule, (argument1, since)| {
                         let bank = passage.state::<&Bank>()?;
-                        let order_id = <str as __kit::Borrowed>::lend(&slot1);
+                        let said = match rule {
+                            __kit::Rule::Check(0usize) => {
+                                let order_id = <str as __kit::Borrowed>::lend(&argument1);
+                                __kit::Said::Check(__kit::checked(open(bank, order_id)))
+                            }
+                            _ => __kit::Said::Nothing,
+                        };
+                        __kit::now(said, (argument1, since))
+                    },
+                    move |(argument1, argument2)| {
                         passage
-                            .pass(__kit::Rules {
-                                checks: &[
-                                    &|| __kit::now(__kit::checked(open(bank, order_id))),
-                                ],
-                                ..__kit::Rules::NONE
+                            .apart(move |held| {
+                                let argument0 = held.state::<&Bank>()?;
+                                let value = refunds(
+                                    argument0,
+                                    <str as __kit::Borrowed>::lend(&argument1),
+                                    argument2,
+                                );
+                                __kit::returned(__kit::Returned::<usize>::split(value))
                             })
-                            .await?;
-                    }
-                    passage
-                        .apart(move |held| {
-                            #[allow(deprecated)]
-                            let tool = refunds;
-                            let bank = held.state::<&Bank>()?;
-                            let order_id = <str as __kit::Borrowed>::lend(&slot1);
-                            let value = tool(bank, order_id, since);
-                            __kit::returned(__kit::Returned::<usize>::split(value))
-                        })
-                        .await
-                })
+                    },
+                )
             }),
             ..__kit::Table::NONE
         };

@@ -44,36 +44,41 @@ const _: () = {
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<()>::success()).schema(),
             call: __kit::Call::Later(|passage| {
-                let mut slot1 = __kit::None;
-                let place0 = __kit::slot::<String>(&mut slot1);
-                let mut slot2 = __kit::None;
-                let place1 = __kit::slot::<u64>(&mut slot2);
-                passage.arguments(&mut [place0, place1])?;
-                let bank = passage.state::<&Bank>()?;
-                let order_id = __kit::taken(slot1)?;
-                let amount = __kit::taken(slot2)?;
-                __kit::later(async move {
-                    #[allow(deprecated)]
-                    let tool = refund;
-                    passage
-                        .pass(__kit::Rules {
-                            approval: __kit::Some(&|| amount > 500),
-                            preview: __kit::Some(
-                                &|| __kit::now(
+                let arguments = __kit::arguments2::<String, u64>(passage)?;
+                let argument0 = passage.state::<&Bank>()?;
+                __kit::ruled(
+                    passage,
+                    arguments,
+                    move |rule, (order_id, amount)| {
+                        let bank = passage.state::<&Bank>()?;
+                        let said = match rule {
+                            __kit::Rule::Approval => {
+                                __kit::Said::Approval(
+                                    if amount > 500 { true } else { false },
+                                )
+                            }
+                            __kit::Rule::Preview => {
+                                __kit::Said::Preview(
                                     __kit::previewed(format!("refunds {amount}")),
-                                ),
-                            ),
-                            verify: __kit::Some(
-                                &|| ::std::boxed::Box::pin(async {
-                                    __kit::verified(bank.find(&order_id).await)
-                                }),
-                            ),
-                            ..__kit::Rules::NONE
-                        })
-                        .await?;
-                    let value = tool(bank, order_id, amount);
-                    __kit::returned(__kit::Returned::<()>::split(value))
-                })
+                                )
+                            }
+                            __kit::Rule::Verify => {
+                                return __kit::soon(async move {
+                                    let said = __kit::Said::Verify(
+                                        __kit::verified(bank.find(&order_id).await),
+                                    );
+                                    (said, (order_id, amount))
+                                });
+                            }
+                            _ => __kit::Said::Nothing,
+                        };
+                        __kit::now(said, (order_id, amount))
+                    },
+                    move |(argument1, argument2)| ::core::future::ready({
+                        let value = refund(argument0, argument1, argument2);
+                        __kit::returned(__kit::Returned::<()>::split(value))
+                    }),
+                )
             }),
             ..__kit::Table::NONE
         };

@@ -22,17 +22,15 @@ const _: () = {
             params: &[__kit::Param::of::<String>("account")],
             output: || (&__kit::Returned::<()>::success()).schema(),
             call: __kit::Call::Later(|passage| {
-                let mut slot0 = __kit::None;
-                let place0 = __kit::slot::<String>(&mut slot0);
-                passage.arguments(&mut [place0])?;
-                let account = __kit::taken(slot0)?;
-                __kit::later(async move {
-                    #[allow(deprecated)]
-                    let tool = close;
-                    passage.pass(__kit::Rules::NONE).await?;
-                    let value = tool(account).await;
-                    __kit::returned(__kit::Returned::<()>::split(value))
-                })
+                let arguments = __kit::arguments1::<String>(passage)?;
+                __kit::later(
+                    passage,
+                    arguments,
+                    move |(argument0,)| __kit::told(
+                        close(argument0),
+                        |value| __kit::returned(__kit::Returned::<()>::split(value)),
+                    ),
+                )
             }),
             ..__kit::Table::NONE
         };

@@ -43,40 +43,51 @@ const _: () = {
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<Result<Refund, Failure>>::success()).schema(),
             call: __kit::Call::Later(|passage| {
-                let mut slot2 = __kit::None;
-                let place0 = __kit::slot::<String>(&mut slot2);
-                let mut slot3 = __kit::None;
-                let place1 = __kit::slot::<f64>(&mut slot3);
-                let mut slot4 = __kit::None;
-                let place2 = __kit::slot::<Currency>(&mut slot4);
-                let mut slot5 = __kit::None;
-                let place3 = __kit::slot::<Option<String>>(&mut slot5);
-                passage.arguments(&mut [place0, place1, place2, place3])?;
-                let cx = passage.lent::<&CallContext>();
-                let bank = passage.state::<&Bank>()?;
-                let order_id = __kit::taken(slot2)?;
-                let amount = __kit::taken(slot3)?;
-                let currency = __kit::taken(slot4)?;
-                let pay_on = __kit::taken(slot5)?;
-                __kit::later(async move {
-                    #[allow(deprecated)]
-                    let tool = refund_payment;
-                    passage
-                        .pass(__kit::Rules {
-                            checks: &[
-                                &|| ::std::boxed::Box::pin(async {
-                                    __kit::checked(order_is_refundable(bank, &order_id).await)
-                                }),
-                            ],
-                            approval: __kit::Some(&|| amount > 500.0),
-                            ..__kit::Rules::NONE
-                        })
-                        .await?;
-                    let value = tool(cx, bank, order_id, amount, currency, pay_on).await;
-                    __kit::returned(
-                        __kit::Returned::<Result<Refund, Failure>>::split(value),
-                    )
-                })
+                let arguments = __kit::arguments4::<
+                    String,
+                    f64,
+                    Currency,
+                    Option<String>,
+                >(passage)?;
+                let argument0 = passage.lent::<&CallContext>();
+                let argument1 = passage.state::<&Bank>()?;
+                __kit::ruled(
+                    passage,
+                    arguments,
+                    move |rule, (order_id, amount, currency, pay_on)| {
+                        let bank = passage.state::<&Bank>()?;
+                        let said = match rule {
+                            __kit::Rule::Check(0usize) => {
+                                return __kit::soon(async move {
+                                    let said = __kit::Said::Check(
+                                        __kit::checked(order_is_refundable(bank, &order_id).await),
+                                    );
+                                    (said, (order_id, amount, currency, pay_on))
+                                });
+                            }
+                            __kit::Rule::Approval => {
+                                __kit::Said::Approval(
+                                    if amount > 500.0 { true } else { false },
+                                )
+                            }
+                            _ => __kit::Said::Nothing,
+                        };
+                        __kit::now(said, (order_id, amount, currency, pay_on))
+                    },
+                    move |(argument2, argument3, argument4, argument5)| __kit::told(
+                        refund_payment(
+                            argument0,
+                            argument1,
+                            argument2,
+                            argument3,
+                            argument4,
+                            argument5,
+                        ),
+                        |value| __kit::returned(
+                            __kit::Returned::<Result<Refund, Failure>>::split(value),
+                        ),
+                    ),
+                )
             }),
             ..__kit::Table::NONE
         };

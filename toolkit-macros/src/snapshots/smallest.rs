@@ -17,17 +17,9 @@ const _: () = {
             params: &[__kit::Param::of::<i64>("left"), __kit::Param::of::<i64>("right")],
             output: || (&__kit::Returned::<i64>::success()).schema(),
             call: __kit::Call::AtOnce(|passage| {
-                let mut slot0 = __kit::None;
-                let place0 = __kit::slot::<i64>(&mut slot0);
-                let mut slot1 = __kit::None;
-                let place1 = __kit::slot::<i64>(&mut slot1);
-                passage.arguments(&mut [place0, place1])?;
-                #[allow(deprecated)]
-                let tool = add;
-                let left = __kit::taken(slot0)?;
-                let right = __kit::taken(slot1)?;
+                let (argument0, argument1) = __kit::arguments2::<i64, i64>(passage)?;
                 passage.pass_at_once()?;
-                let value = tool(left, right);
+                let value = add(argument0, argument1);
                 __kit::returned(__kit::Returned::<i64>::split(value))
             }),
             ..__kit::Table::NONE

@@ -26,12 +26,10 @@ const _: () = {
                 states: &[__kit::StateNeed::receiver::<Self, &Self>()],
                 output: || (&__kit::Returned::<u64>::success()).schema(),
                 call: __kit::Call::AtOnce(|passage| {
-                    passage.arguments(&mut [])?;
-                    #[allow(deprecated)]
-                    let tool = <Self>::refunds;
+                    let () = __kit::arguments0(passage)?;
                     let this = passage.receiver::<Self, &Self>()?;
                     passage.pass_at_once()?;
-                    let value = tool(this);
+                    let value = <Self>::refunds(this);
                     __kit::returned(__kit::Returned::<u64>::split(value))
                 }),
                 ..__kit::Table::NONE
@@ -50,24 +48,31 @@ const _: () = {
                 states: &[__kit::StateNeed::receiver::<Self, Arc<Self>>()],
                 output: || (&__kit::Returned::<()>::success()).schema(),
                 call: __kit::Call::Later(|passage| {
-                    let mut slot0 = __kit::None;
-                    let place0 = __kit::slot::<f64>(&mut slot0);
-                    passage.arguments(&mut [place0])?;
+                    let arguments = __kit::arguments1::<f64>(passage)?;
                     let this = passage.receiver::<Self, Arc<Self>>()?;
-                    let amount = __kit::taken(slot0)?;
-                    __kit::later(async move {
-                        #[allow(deprecated)]
-                        let tool = <Self>::refund;
-                        passage
-                            .pass(__kit::Rules {
-                                checks: &[&|| __kit::now(__kit::checked(this.is_open()))],
-                                approval: __kit::Some(&|| amount > this.limit),
-                                ..__kit::Rules::NONE
-                            })
-                            .await?;
-                        let value = tool(this, amount).await;
-                        __kit::returned(__kit::Returned::<()>::split(value))
-                    })
+                    __kit::ruled(
+                        passage,
+                        arguments,
+                        move |rule, (amount,)| {
+                            let this = passage.receiver::<Self, Arc<Self>>()?;
+                            let said = match rule {
+                                __kit::Rule::Check(0usize) => {
+                                    __kit::Said::Check(__kit::checked(this.is_open()))
+                                }
+                                __kit::Rule::Approval => {
+                                    __kit::Said::Approval(
+                                        if amount > this.limit { true } else { false },
+                                    )
+                                }
+                                _ => __kit::Said::Nothing,
+                            };
+                            __kit::now(said, (amount,))
+                        },
+                        move |(argument0,)| __kit::told(
+                            <Self>::refund(this, argument0),
+                            |value| __kit::returned(__kit::Returned::<()>::split(value)),
+                        ),
+                    )
                 }),
                 ..__kit::Table::NONE
             },

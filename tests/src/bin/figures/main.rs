@@ -10,6 +10,7 @@ mod gates;
 mod ledger;
 mod measure;
 mod peers;
+mod programs;
 mod search;
 #[path = "../../../../examples/09_local_embedder/word_pieces.rs"]
 mod word_pieces;

@@ -8,7 +8,8 @@ use crate::context::CallContext;
 use crate::error::{Failure, ToolConfigError};
 use crate::output::Output;
 use crate::tool::BoxFuture;
-use crate::tool::passage::{Check, Passage, Preview, Refusal, Rules, Stopped, Verification, taken};
+use crate::tool::passage::{Passage, Stopped, taken};
+use crate::tool::rules::{Asking, Refusal, Rule, Rules, Said};
 use crate::tool::unknown::Verified;
 
 /// A question about the arguments and the context of a call.
@@ -98,7 +99,8 @@ where
             let mut arguments = None::<A>;
             passage.arguments(&mut [&mut arguments])?;
             let arguments = taken(arguments)?;
-            self.pass(passage, &arguments).await?;
+            let rules = Over { handler: self, arguments: &arguments, context: passage.context() };
+            passage.pass(&rules).await?;
             let context = passage.context().clone();
             if !blocks {
                 return (self.run.call)(arguments, context).wait().await;
@@ -122,27 +124,33 @@ where
     }
 }
 
-impl<A: Sync> Handler<A> {
-    /// Passes the gates between the arguments and the function.
-    async fn pass(&self, passage: Passage<'_>, arguments: &A) -> Result<(), Stopped> {
-        let context = passage.context();
-        let checks: Vec<_> = self
-            .checks
-            .iter()
-            .map(|check| || -> BoxFuture<'_, _> { check(arguments, context) })
-            .collect();
-        let checks: Vec<Check<'_>> = checks.iter().map(|check| -> Check<'_> { check }).collect();
-        let needed = || self.approval.as_deref().is_some_and(|rule| rule(arguments));
-        let preview =
-            self.preview.as_ref().map(|told| || -> BoxFuture<'_, _> { told(arguments, context) });
-        let verify =
-            self.verify.as_ref().map(|look| || -> BoxFuture<'_, _> { look(arguments, context) });
-        let rules = Rules {
-            checks: &checks,
-            approval: Some(&needed),
-            preview: preview.as_ref().map(|preview| -> Preview<'_> { preview }),
-            verify: verify.as_ref().map(|verify| -> Verification<'_> { verify }),
-        };
-        passage.pass(rules).await
+/// A handler's expressions, over the arguments of one call.
+struct Over<'a, A> {
+    handler: &'a Handler<A>,
+    arguments: &'a A,
+    context: &'a CallContext,
+}
+
+impl<A> Over<'_, A> {
+    /// Asks what there is to ask; `of` says of what kind the answer is.
+    fn ask<T: 'static>(&self, asked: Option<&Asked<A, T>>, of: fn(T) -> Said) -> Asking<'static> {
+        let Some(asked) = asked else { return Asking::Done(Ok(Said::Nothing)) };
+        let answer = asked(self.arguments, self.context);
+        Asking::UnderWay(Box::pin(async move { Ok(of(answer.await)) }))
+    }
+}
+
+impl<A: Sync> Rules for Over<'_, A> {
+    fn ask(&self, rule: Rule) -> Asking<'_> {
+        let Handler { checks, approval, preview, verify, .. } = self.handler;
+        match rule {
+            Rule::Check(number) => self.ask(checks.get(number), Said::Check),
+            Rule::Approval => {
+                let is_needed = approval.as_ref().is_some_and(|rule| rule(self.arguments));
+                Asking::Done(Ok(Said::Approval(is_needed)))
+            }
+            Rule::Preview => self.ask(preview.as_ref(), Said::Preview),
+            Rule::Verify => self.ask(verify.as_ref(), Said::Verify),
+        }
     }
 }
