@@ -498,8 +498,8 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     let (Function { ident, .. }, lib) = (&tool.function, lib());
     let (passage, place) = (local("passage"), shown_at(ident.span()));
     let (arguments, read) = (local("arguments"), read(tool, params));
-    let taken: Vec<_> = arguments_of(params).map(|(index, _)| argument(index)).collect();
-    let taken: Vec<_> = taken.into_iter().chain(format(tool)).collect();
+    let taken = arguments_of(params).map(|(index, _)| argument(index));
+    let taken: Vec<_> = taken.chain(format(tool)).collect();
     let injected = |from| {
         let injected = numbered(params).map(|(index, param)| inject(&argument(index), param, from));
         let injected = this(tool, from).into_iter().chain(injected);
@@ -524,11 +524,10 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     let here = if matches!(kind, Kind::Apart) { TokenStream::new() } else { here };
     let lib_here = lib_at(place);
     let rest = quote!(move |(#(#taken,)*)| #rest);
-    let rest = match rules(tool, params) {
-        Some(rules) => {
-            quote_spanned!(place=> #lib_here::ruled(#passage, #arguments, #rules, #rest))
-        }
-        None => quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest)),
+    let rest = if let Some(rules) = rules(tool, params) {
+        quote_spanned!(place=> #lib_here::ruled(#passage, #arguments, #rules, #rest))
+    } else {
+        quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest))
     };
     let steps = quote!(let #arguments = #read; #here #rest);
     quote_spanned!(place=> #lib::Call::Later(|#passage| { #steps }))

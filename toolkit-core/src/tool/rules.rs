@@ -137,9 +137,9 @@ where
 {
     let arguments = Mutex::new(Some(arguments));
     Ok(Box::pin(async move {
-        let ruled = Ruled { arguments, rules, of: PhantomData };
-        passage.pass(&ruled).await?;
-        call(ruled.take()?).await
+        let held = Ruled { arguments, rules, of: PhantomData };
+        passage.pass(&held).await?;
+        call(held.take()?).await
     }))
 }
 
