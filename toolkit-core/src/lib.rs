@@ -91,10 +91,10 @@ pub mod __private {
     pub use crate::tool::{
         Annotated, Answer, Answered, ApprovalPolicy, Asking, Borrowed, Call, Constant, Fallible,
         FromContext, FromStates, Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox,
-        IntoVerified, Keyword, Later, LedgerUse, List, Number, OnDenied, Param, Passage, Policy,
-        Receiver, Refusal, Reply, Requirement, Rest, Rule, Rules, Said, StateNeed, States, Stopped,
-        Table, Text, Toolbox, Valued, any, checked, example, later, list, now, number, previewed,
-        requirements, returned, ruled, soon, text, told, verified,
+        IntoVerified, Keyword, Later, LedgerUse, List, NoRules, Number, OnDenied, Param, Passage,
+        Policy, Receiver, Refusal, Reply, Requirement, Rest, Rule, Rules, Said, StateNeed, States,
+        Stopped, Table, Text, Toolbox, Valued, any, checked, example, later, list, now, number,
+        previewed, requirements, returned, ruled, soon, text, told, verified,
     };
 
     pub use crate::tool::Constant::{Bool, Float, Int, Items, Json, Str};

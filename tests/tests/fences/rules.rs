@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 
-use toolkit::__private::{Annotated, Call, Rules, Table};
+use toolkit::__private::{Annotated, Call, NoRules, Table, arguments0};
 use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
 use toolkit::prelude::*;
 use toolkit::{Abort, Category, ToolError};
@@ -138,7 +138,7 @@ impl Annotated for Hasty {
         place: (module_path!(), file!(), line!()),
         call: Call::Later(|passage| {
             Ok(Box::pin(async move {
-                passage.pass(Rules::NONE).await?;
+                passage.pass(&NoRules).await?;
                 panic!("nothing runs")
             }))
         }),
@@ -165,8 +165,8 @@ impl Annotated for Headlong {
         description: "Has rules and no time for them.",
         place: (module_path!(), file!(), line!()),
         call: Call::AtOnce(|passage| {
-            passage.arguments(&mut [])?;
-            pollster::block_on(passage.pass(Rules::NONE))?;
+            arguments0(passage)?;
+            pollster::block_on(passage.pass(&NoRules))?;
             panic!("nothing runs")
         }),
         ..Table::NONE

@@ -37,7 +37,7 @@ pub use policy::{
 pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
 pub use rules::{
-    Asking, IntoRefusal, Refusal, Reply, Rule, Rules, Said, checked, now, ruled, soon,
+    Asking, IntoRefusal, NoRules, Refusal, Reply, Rule, Rules, Said, checked, now, ruled, soon,
 };
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};

@@ -73,7 +73,8 @@ impl dyn Rules + '_ {
 }
 
 /// A tool without expressions.
-pub(crate) struct NoRules;
+#[derive(Debug)]
+pub struct NoRules;
 
 impl Rules for NoRules {
     fn ask(&self, _: Rule) -> Asking<'_> {
