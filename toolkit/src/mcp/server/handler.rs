@@ -134,11 +134,14 @@ impl Handler {
         let run = |options| Box::pin(view.dispatch(&call, options));
         let outcome = self.run(is_read, context, run).await?;
         let outcome = match outcome.status() {
-            Status::AwaitingApproval => match self.put(&view, &outcome, request, context).await? {
-                Word::Asked(asked) => return Ok(asked.into()),
-                Word::Decided(decided) => decided,
-                Word::Waits => outcome,
-            },
+            Status::AwaitingApproval => {
+                // Of a size that no other call has to carry.
+                match Box::pin(self.put(&view, &outcome, request, context)).await? {
+                    Word::Asked(asked) => return Ok(asked.into()),
+                    Word::Decided(decided) => decided,
+                    Word::Waits => outcome,
+                }
+            }
             _ => outcome,
         };
         answer(self.dialect(context), call, outcome).map(Into::into)
