@@ -354,7 +354,14 @@ fn answer(dialect: Mcp, call: ToolCall, outcome: Outcome) -> Result<CallToolResu
     if let Some(error) = message.remove("error") {
         return Err(read(error)?);
     }
-    read(message.remove("result").unwrap_or_default())
+    let Some(Value::Object(mut result)) = message.remove("result") else {
+        return Err(broken("no answer"));
+    };
+    // What a tool returned may be large, and reading it would copy it.
+    let structured = result.remove("structuredContent");
+    let mut result: CallToolResult = read(result.into())?;
+    result.structured_content = structured;
+    Ok(result)
 }
 
 fn read<T: DeserializeOwned>(written: Value) -> Result<T, ErrorData> {
