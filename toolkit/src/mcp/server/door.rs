@@ -74,11 +74,11 @@ pub(super) enum Asks {
 /// ```
 #[derive(Clone)]
 pub struct McpService {
-    inner: StreamableHttpService<Handler, LocalSessionManager>,
     door: Arc<Door>,
 }
 
 struct Door {
+    inner: StreamableHttpService<Handler, LocalSessionManager>,
     asks: Asks,
     message_bytes: usize,
     sessions: Arc<LocalSessionManager>,
@@ -98,8 +98,7 @@ impl McpService {
         let inner = StreamableHttpService::new(of_session, Arc::clone(&sessions), config);
         let message_bytes = entrance.message_bytes;
         let guests = Guests::new(entrance.bounds.clone());
-        let door = Door { asks, message_bytes, sessions, guests };
-        Self { inner, door: Arc::new(door) }
+        Self { door: Arc::new(Door { inner, asks, message_bytes, sessions, guests }) }
     }
 
     async fn handle<B>(&self, request: Request<B>) -> Response<Body>
@@ -141,7 +140,8 @@ impl McpService {
             parts.extensions.insert(arguments);
         }
         let ends = session.filter(|_| parts.method == Method::DELETE);
-        let response = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
+        let request = Request::from_parts(parts, Full::new(body));
+        let response = self.door.inner.handle(request).await;
         if let (Some(opening), Some(session)) = (opening, session_of(response.headers())) {
             opening.opened(&session);
         }
