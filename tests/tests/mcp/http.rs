@@ -283,3 +283,19 @@ async fn a_principal_has_so_many_calls_at_once_and_takes_nobodys_place() {
     }
     assert_eq!(shop.paid.all(), [""; 0]);
 }
+
+#[tokio::test]
+async fn arguments_are_taken_from_wherever_they_stand() {
+    let shop = shop();
+    let address = at_a_port(server(&shop)).await;
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    let headers = [CLERK, ("Mcp-Session-Id", session.as_str())];
+    let backwards = r#"{"params": {"arguments" : {"word":"{}\"}, {"} , "name":"who"},
+        "method":"tools/call", "id":"é", "jsonrpc":"2.0"}"#;
+    let came = wire.posts(&headers, backwards).await.message();
+    assert_eq!((&came["id"], &came["result"]["isError"]), (&json!("é"), &json!(false)), "{came}");
+    assert_eq!(came["result"]["content"][0]["text"], "clerk {}\"}, {");
+    let none = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
+    assert_eq!(wire.posts(&headers, none).await.message()["result"]["isError"], false);
+}

@@ -140,8 +140,8 @@ impl McpService {
             parts.extensions.insert(arguments);
         }
         let ends = session.filter(|_| parts.method == Method::DELETE);
-        let request = Request::from_parts(parts, Full::new(body));
-        let response = self.door.inner.handle(request).await;
+        let body = Full::new(seen.rest.unwrap_or(body));
+        let response = self.door.inner.handle(Request::from_parts(parts, body)).await;
         if let (Some(opening), Some(session)) = (opening, session_of(response.headers())) {
             opening.opened(&session);
         }
