@@ -20,6 +20,7 @@ use toolkit_core::{BoxFuture, Caller};
 
 use super::guests::{Bounds, Guests, Refused};
 use super::handler::Handler;
+use super::together::together;
 use super::{Authenticate, Body};
 use crate::mcp::wire::Seen;
 
@@ -139,6 +140,7 @@ impl McpService {
         if let Some(arguments) = seen.arguments {
             parts.extensions.insert(arguments);
         }
+        let is_standing = parts.method == Method::GET;
         let ends = session.filter(|_| parts.method == Method::DELETE);
         let body = Full::new(seen.rest.unwrap_or(body));
         let response = self.door.inner.handle(Request::from_parts(parts, body)).await;
@@ -148,7 +150,7 @@ impl McpService {
         if let Some(session) = ends.filter(|_| response.status().is_success()) {
             self.door.guests.closed(&guest, &session);
         }
-        response
+        if is_standing { response } else { together(response).await }
     }
 }
 
