@@ -5,8 +5,8 @@ use std::sync::Arc;
 use toolkit::__private::ledger::{Book, Event, Proposal, Record};
 use toolkit::OnUnknown;
 use toolkit::ledger::{
-    Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowKey, RowState,
-    Settings, Timestamp,
+    AttemptId, Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowKey,
+    RowState, Settings, Timestamp,
 };
 use toolkit_tests::{Dice, cases};
 
@@ -37,6 +37,18 @@ fn a_key_is_read_as_it_was_written_and_a_sign_is_no_digit() {
     assert_eq!(text.parse(), Ok(key));
     for wrong in [format!("+{}", &text[1..]), format!("g{}", &text[1..]), format!("{text}00")] {
         assert!(wrong.parse::<RowKey>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn an_id_is_read_as_it_was_written() {
+    for (id, text) in [
+        (0, "att_00000000000000000000000000"),
+        (33, "att_00000000000000000000000011"),
+        (u128::MAX, "att_7zzzzzzzzzzzzzzzzzzzzzzzzz"),
+    ] {
+        assert_eq!(AttemptId(id).to_string(), text);
+        assert_eq!(text.parse(), Ok(AttemptId(id)));
     }
 }
 
