@@ -5,8 +5,8 @@ use std::sync::Arc;
 use toolkit::__private::ledger::{Book, Event, Proposal, Record};
 use toolkit::OnUnknown;
 use toolkit::ledger::{
-    Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowState, Settings,
-    Timestamp,
+    AttemptId, Digest, Filter, HistoryLine, Ledger, LedgerError, MemoryLedger, Row, RowKey,
+    RowState, Settings, Timestamp,
 };
 use toolkit_tests::{Dice, cases};
 
@@ -26,6 +26,30 @@ fn refused(record: &Record, change: impl Fn(&mut serde_json::Value)) -> String {
     let prefix = format!("row {}: ", row.key);
     let (_, why) = error.split_once(&prefix).unwrap_or_else(|| panic!("{error}"));
     why.to_owned()
+}
+
+#[test]
+fn a_key_is_read_as_it_was_written_and_a_sign_is_no_digit() {
+    let key =
+        RowKey(*b"\x00\x01\x09\x0a\x0f\x10\x19\x7f\x80\x9a\xa9\xc0\xf0\xff the rest of a key");
+    let text = key.to_string();
+    assert_eq!(text, "0001090a0f10197f809aa9c0f0ff207468652072657374206f662061206b6579");
+    assert_eq!(text.parse(), Ok(key));
+    for wrong in [format!("+{}", &text[1..]), format!("g{}", &text[1..]), format!("{text}00")] {
+        assert!(wrong.parse::<RowKey>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn an_id_is_read_as_it_was_written() {
+    for (id, text) in [
+        (0, "att_00000000000000000000000000"),
+        (33, "att_00000000000000000000000011"),
+        (u128::MAX, "att_7zzzzzzzzzzzzzzzzzzzzzzzzz"),
+    ] {
+        assert_eq!(AttemptId(id).to_string(), text);
+        assert_eq!(text.parse(), Ok(AttemptId(id)));
+    }
 }
 
 #[test]

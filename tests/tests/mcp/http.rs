@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolkit::mcp::serve;
 
-use crate::shop::{Wire, at_a_port, call, initialize, server, shop};
+use crate::shop::{Wire, at_a_port, call, initialize, server, shop, soon};
 
 const CLERK: (&str, &str) = ("Authorization", "Bearer clerk");
 
@@ -282,4 +282,56 @@ async fn a_principal_has_so_many_calls_at_once_and_takes_nobodys_place() {
         assert_eq!(came.message()["result"]["content"][0]["text"], "clerk x");
     }
     assert_eq!(shop.paid.all(), [""; 0]);
+}
+
+#[tokio::test]
+async fn arguments_are_taken_from_wherever_they_stand() {
+    let shop = shop();
+    let address = at_a_port(server(&shop)).await;
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    let headers = [CLERK, ("Mcp-Session-Id", session.as_str())];
+    let backwards = r#"{"params": {"arguments" : {"word":"{}\"}, {"} , "name":"who"},
+        "method":"tools/call", "id":"é", "jsonrpc":"2.0"}"#;
+    let came = wire.posts(&headers, backwards).await.message();
+    assert_eq!((&came["id"], &came["result"]["isError"]), (&json!("é"), &json!(false)), "{came}");
+    assert_eq!(came["result"]["content"][0]["text"], "clerk {}\"}, {");
+    let none = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
+    assert_eq!(wire.posts(&headers, none).await.message()["result"]["isError"], false);
+}
+
+#[tokio::test]
+async fn a_quick_answer_comes_in_one_piece_and_a_slow_ones_head_before_it() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let shop = shop();
+    let address = at_a_port(server(&shop)).await;
+    let mut wire = Wire::open(address).await;
+    let session = wire.posts(&[CLERK], &open()).await.session.unwrap();
+    let headers = [CLERK, ("Mcp-Session-Id", session.as_str())];
+    let mut whole = 0;
+    for id in 0..50 {
+        let came = wire.posts(&headers, &call(id, "who", r#"{"word":"x"}"#)).await;
+        assert_eq!(came.message()["result"]["content"][0]["text"], "clerk x");
+        whole += usize::from(!came.is_streamed);
+    }
+    // A machine that is busy may be late now and then.
+    assert!(whole > 0);
+
+    let waits = call(50, "wait", "{}");
+    let asked = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer clerk\r\n\
+         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         Mcp-Session-Id: {session}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{waits}",
+        waits.len(),
+    );
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(asked.as_bytes()).await.unwrap();
+    let mut came = vec![0; 1024];
+    let read = soon(stream.read(&mut came)).await.unwrap();
+    came.truncate(read);
+    assert!(came.starts_with(b"HTTP/1.1 200 OK"));
+    shop.gate.add_permits(1);
+    soon(stream.read_to_end(&mut came)).await.unwrap();
+    let came = String::from_utf8(came).unwrap();
+    assert!(came.contains("\"id\":50,\"result\"") && came.ends_with("0\r\n\r\n"), "{came}");
 }

@@ -269,6 +269,8 @@ pub struct Wire(BufReader<TcpStream>);
 pub struct Came {
     pub status: u16,
     pub session: Option<String>,
+    /// Whether it came piece by piece.
+    pub is_streamed: bool,
     pub body: String,
 }
 
@@ -327,6 +329,7 @@ impl Wire {
                 _ => {}
             }
         }
+        let is_streamed = is_chunked;
         let mut body = Vec::new();
         while is_chunked {
             let size = usize::from_str_radix(&self.line().await, 16).unwrap();
@@ -340,7 +343,7 @@ impl Wire {
             body.resize(length, 0);
             self.0.read_exact(&mut body).await.unwrap();
         }
-        Came { status, session, body: String::from_utf8(body).unwrap() }
+        Came { status, session, is_streamed, body: String::from_utf8(body).unwrap() }
     }
 
     async fn line(&mut self) -> String {

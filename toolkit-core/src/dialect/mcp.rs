@@ -256,12 +256,17 @@ impl Dialect for Mcp {
                 Status::Invalid => self.version == McpVersion::V2025_06_18,
                 _ => false,
             };
-            if is_protocol {
-                let error = json!({"code": INVALID_PARAMS, "message": outcome.text()});
-                json!({"jsonrpc": "2.0", "id": id, "error": error})
+            let (name, said) = if is_protocol {
+                ("error", json!({"code": INVALID_PARAMS, "message": outcome.text()}))
             } else {
-                json!({"jsonrpc": "2.0", "id": id, "result": self.result(outcome)})
-            }
+                ("result", self.result(outcome))
+            };
+            // `json!` would copy what it is given.
+            let mut message = Map::new();
+            message.insert("jsonrpc".to_owned(), "2.0".into());
+            message.insert("id".to_owned(), id);
+            message.insert(name.to_owned(), said);
+            message.into()
         });
         written.collect()
     }

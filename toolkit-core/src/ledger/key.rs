@@ -177,13 +177,13 @@ pub fn intent_id(text: &str) -> Result<&str, NoIntentId> {
 
 /// Writes 128 bits as 26 letters and digits that are not taken for each other.
 fn written(prefix: &str, bits: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_str(prefix)?;
-    for place in (0..26).rev() {
-        let digit = (bits >> (place * 5)) & 31;
-        let letter = LETTERS.get(usize::try_from(digit).unwrap_or_default());
-        write!(f, "{}", char::from(letter.copied().unwrap_or_default()))?;
+    let mut letters = [0; 26];
+    for (place, letter) in letters.iter_mut().rev().enumerate() {
+        let digit = usize::try_from((bits >> (place * 5)) & 31).unwrap_or_default();
+        *letter = LETTERS.get(digit).copied().unwrap_or_default();
     }
-    Ok(())
+    f.write_str(prefix)?;
+    f.write_str(str::from_utf8(&letters).unwrap_or_default())
 }
 
 /// The digits of 32 after Crockford: without `i`, `l`, `o` and `u`.

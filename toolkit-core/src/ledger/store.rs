@@ -55,7 +55,12 @@ pub struct RowKey(pub [u8; 32]);
 
 impl fmt::Display for RowKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digit = |half| if half < 10 { b'0' + half } else { b'a' - 10 + half };
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        f.write_str(str::from_utf8(&digits).unwrap_or_default())
     }
 }
 
@@ -71,12 +76,14 @@ impl FromStr for RowKey {
     fn from_str(text: &str) -> Result<Self, Misspelt> {
         let wrong = || Misspelt::new("a row's key has 64 hexadecimal digits", text);
         let mut bytes = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 {
             return Err(wrong());
         }
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = str::from_utf8(digits).map_err(|_other| wrong())?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_other| wrong())?;
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            for digit in pair {
+                let half = char::from(*digit).to_digit(16).and_then(|half| u8::try_from(half).ok());
+                *byte = *byte << 4 | half.ok_or_else(wrong)?;
+            }
         }
         Ok(Self(bytes))
     }

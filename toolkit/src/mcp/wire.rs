@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use hyper::body::Bytes;
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage,
     ClientRequest, ConstString, GetExtensions, InitializeResultMethod, InputResponses, RequestId,
@@ -22,21 +23,32 @@ pub(super) struct Seen {
     pub(super) opens: bool,
     /// Those of a call; `None` where it says them twice or not as text.
     pub(super) arguments: Option<Arguments>,
+    /// The message with none in their place, where they are an object: rmcp would read them, too.
+    pub(super) rest: Option<Bytes>,
 }
 
 impl Seen {
-    pub(super) fn of(message: &[u8]) -> Self {
-        let Ok(message) = serde_json::from_slice::<Message<'_>>(message) else {
-            return Self { opens: true, arguments: None };
+    pub(super) fn of(body: &[u8]) -> Self {
+        let Ok(message) = serde_json::from_slice::<Message<'_>>(body) else {
+            return Self { opens: true, arguments: None, rest: None };
         };
         let is = |method| message.method.as_deref() == Some(method);
         let opens = is(InitializeResultMethod::VALUE);
         let params = message.params.filter(|_| is(CallToolRequestMethod::VALUE));
         let params =
             params.and_then(|params| serde_json::from_str::<Params<'_>>(params.get()).ok());
-        let text = params.map(|params| params.arguments.map_or("", RawValue::get).into());
-        Self { opens, arguments: text.map(Arguments) }
+        let text = params.map(|params| params.arguments.map_or("", RawValue::get));
+        let rest = text.filter(|text| text.starts_with('{'));
+        let rest = rest.and_then(|text| without(body, text));
+        Self { opens, arguments: text.map(|text| Arguments(text.into())), rest }
     }
+}
+
+/// A body with an empty object in the place of one that stands in it.
+fn without(body: &[u8], object: &str) -> Option<Bytes> {
+    let start = object.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
+    let rest = body.get(start..)?.get(object.len()..)?;
+    Some([body.get(..start)?, b"{}", rest].concat().into())
 }
 
 /// Reads a client's message; a call keeps its arguments as they were written.

@@ -20,6 +20,7 @@ use toolkit_core::{BoxFuture, Caller};
 
 use super::guests::{Bounds, Guests, Refused};
 use super::handler::Handler;
+use super::together::together;
 use super::{Authenticate, Body};
 use crate::mcp::wire::Seen;
 
@@ -74,11 +75,11 @@ pub(super) enum Asks {
 /// ```
 #[derive(Clone)]
 pub struct McpService {
-    inner: StreamableHttpService<Handler, LocalSessionManager>,
     door: Arc<Door>,
 }
 
 struct Door {
+    inner: StreamableHttpService<Handler, LocalSessionManager>,
     asks: Asks,
     message_bytes: usize,
     sessions: Arc<LocalSessionManager>,
@@ -98,8 +99,7 @@ impl McpService {
         let inner = StreamableHttpService::new(of_session, Arc::clone(&sessions), config);
         let message_bytes = entrance.message_bytes;
         let guests = Guests::new(entrance.bounds.clone());
-        let door = Door { asks, message_bytes, sessions, guests };
-        Self { inner, door: Arc::new(door) }
+        Self { door: Arc::new(Door { inner, asks, message_bytes, sessions, guests }) }
     }
 
     async fn handle<B>(&self, request: Request<B>) -> Response<Body>
@@ -140,15 +140,17 @@ impl McpService {
         if let Some(arguments) = seen.arguments {
             parts.extensions.insert(arguments);
         }
+        let is_standing = parts.method == Method::GET;
         let ends = session.filter(|_| parts.method == Method::DELETE);
-        let response = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
+        let body = Full::new(seen.rest.unwrap_or(body));
+        let response = self.door.inner.handle(Request::from_parts(parts, body)).await;
         if let (Some(opening), Some(session)) = (opening, session_of(response.headers())) {
             opening.opened(&session);
         }
         if let Some(session) = ends.filter(|_| response.status().is_success()) {
             self.door.guests.closed(&guest, &session);
         }
-        response
+        if is_standing { response } else { together(response).await }
     }
 }
 

@@ -134,11 +134,14 @@ impl Handler {
         let run = |options| Box::pin(view.dispatch(&call, options));
         let outcome = self.run(is_read, context, run).await?;
         let outcome = match outcome.status() {
-            Status::AwaitingApproval => match self.put(&view, &outcome, request, context).await? {
-                Word::Asked(asked) => return Ok(asked.into()),
-                Word::Decided(decided) => decided,
-                Word::Waits => outcome,
-            },
+            Status::AwaitingApproval => {
+                // Of a size that no other call has to carry.
+                match Box::pin(self.put(&view, &outcome, request, context)).await? {
+                    Word::Asked(asked) => return Ok(asked.into()),
+                    Word::Decided(decided) => decided,
+                    Word::Waits => outcome,
+                }
+            }
             _ => outcome,
         };
         answer(self.dialect(context), call, outcome).map(Into::into)
@@ -351,7 +354,14 @@ fn answer(dialect: Mcp, call: ToolCall, outcome: Outcome) -> Result<CallToolResu
     if let Some(error) = message.remove("error") {
         return Err(read(error)?);
     }
-    read(message.remove("result").unwrap_or_default())
+    let Some(Value::Object(mut result)) = message.remove("result") else {
+        return Err(broken("no answer"));
+    };
+    // What a tool returned may be large, and reading it would copy it.
+    let structured = result.remove("structuredContent");
+    let mut result: CallToolResult = read(result.into())?;
+    result.structured_content = structured;
+    Ok(result)
 }
 
 fn read<T: DeserializeOwned>(written: Value) -> Result<T, ErrorData> {

@@ -7,6 +7,7 @@ mod handler;
 mod live;
 mod progress;
 mod serving;
+mod together;
 
 use std::collections::BTreeSet;
 use std::fmt;
