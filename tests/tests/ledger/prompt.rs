@@ -188,7 +188,8 @@ fn what_is_no_json_is_shown_and_not_believed() {
 
 /// Whether a terminal shows the character as one mark of its own.
 fn is_shown(c: char) -> bool {
-    let is_hidden = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}');
+    let is_hidden =
+        matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}' | '\u{fffd}');
     matches!(c, ' '..='~') || (!c.is_ascii() && !is_hidden && !escapes(c))
 }
 
@@ -243,13 +244,39 @@ fn a_terminal_shows_what_was_meant() {
         "caf\u{e9} \u{6771}\u{4eac}",
     ];
     for attack in attacks {
-        let shown = value_of(attack);
-        let mut terminal = vt100::Parser::new(size(24), size(400), 0);
-        terminal.process(shown.replace('\n', "\r\n").as_bytes());
-        let screen: Vec<_> =
-            terminal.screen().rows(0, 400).map(|row| row.trim_end().to_owned()).collect();
-        let expected: Vec<_> = shown.lines().map(str::to_owned).collect();
-        assert_eq!(screen[..expected.len()], expected, "{attack:?}");
-        assert!(screen[expected.len()..].iter().all(String::is_empty), "{attack:?}");
+        assert_eq!(
+            screen_of(&value_of(attack), 400),
+            Vec::from_iter(value_of(attack).lines()),
+            "{attack:?}"
+        );
+    }
+}
+
+/// What a terminal shows of a text, but for empty lines at its end.
+fn screen_of(text: &str, wide: u16) -> Vec<String> {
+    let mut terminal = vt100::Parser::new(size(24), size(wide), 0);
+    terminal.process(text.replace('\n', "\r\n").as_bytes());
+    let rows = terminal.screen().rows(0, wide).map(|row| row.trim_end().to_owned());
+    let mut rows: Vec<_> = rows.collect();
+    while rows.last().is_some_and(String::is_empty) {
+        rows.pop();
+    }
+    rows
+}
+
+/// As many to a screen as it has lines for.
+#[test]
+fn a_terminal_shows_every_character_there_is_where_it_was_meant() {
+    let all: Vec<char> = (0..=0x0010_ffff).filter_map(char::from_u32).collect();
+    assert_eq!(all.len(), 1_112_064);
+    for some in all.chunks(23) {
+        let members = some
+            .iter()
+            .enumerate()
+            .map(|(at, c)| (format!("n{at:02}"), serde_json::Value::from(c.to_string())));
+        let members: serde_json::Map<_, _> = members.collect();
+        let shown = prompt(&serde_json::Value::from(members).to_string());
+        assert_eq!(shown.lines().count(), some.len() + 1, "{some:?}");
+        assert_eq!(screen_of(&shown, 80), Vec::from_iter(shown.lines()), "{some:?}");
     }
 }
