@@ -122,8 +122,11 @@ fn yes(so: bool) -> String {
     if so { "yes" } else { "-" }.to_owned()
 }
 
+/// What a dialect says of one line.
+type Ask = fn(&dyn Dialect) -> String;
+
 /// What else one request may ask for, and how it is asked.
-fn abilities() -> Vec<(&'static str, fn(&dyn Dialect) -> String)> {
+fn abilities() -> Vec<(&'static str, Ask)> {
     fn chooses(dialect: &dyn Dialect, choice: Choice) -> String {
         let tools = ["a", "b"].map(|name| Tool::dynamic(name, "Does.", json!({}), nothing()));
         let view = Registry::builder().tools(tools.map(Tool::from)).build().unwrap();
@@ -170,15 +173,17 @@ fn table() -> String {
          ## Schemas\n\n*equal*: written in other words that say the same; *re-encoded*: the model \
          writes it otherwise, and the call is decoded; *in words*: the schema sent takes more, the \
          description says what is meant, and the gate checks it; *sent plain*: the tool is not sent \
-         strictly; *refused*: `Registry::check` names the tool and the place. Whatever is sent, the \
-         gate holds every call to the whole schema.\n\n| |",
+         strictly; *refused*: `Registry::check` names the tool, the place and what to write (a map \
+         goes as pairs with `maps_as_pairs()`, any value as its JSON text with `any_as_text()`). \
+         Whatever is sent, the gate holds every call to the whole schema.\n\n| |",
     );
-    let names = forms.iter().map(|(name, _)| format!(" {name} |")).collect::<String>();
+    let line = |cells: Vec<String>| format!(" {} |", cells.join(" | "));
+    let names = line(forms.iter().map(|(name, _)| (*name).to_owned()).collect());
     let rule = "---|".repeat(forms.len() + 1);
     writeln!(table, "{names}\n|{rule}").unwrap();
     let mut row = |name: &str, cell: &dyn Fn(&dyn Dialect) -> String| {
-        let cells = forms.iter().map(|(_, form)| format!(" {} |", cell(&**form)));
-        writeln!(table, "| {name} |{}", cells.collect::<String>()).unwrap();
+        let cells = line(forms.iter().map(|(_, form)| cell(&**form)).collect());
+        writeln!(table, "| {name} |{cells}").unwrap();
     };
     for (name, schema) in schemas() {
         row(name, &|dialect| told(dialect, &schema, &["v"]));
@@ -186,8 +191,8 @@ fn table() -> String {
     row("may be left out", &|dialect| told(dialect, &json!({"type": "string"}), &[]));
     write!(table, "\n## Requests and results\n\n| |{names}\n|{rule}\n").unwrap();
     for (name, cell) in abilities() {
-        let cells = forms.iter().map(|(_, form)| format!(" {} |", cell(&**form)));
-        writeln!(table, "| {name} |{}", cells.collect::<String>()).unwrap();
+        let cells = line(forms.iter().map(|(_, form)| cell(&**form)).collect());
+        writeln!(table, "| {name} |{cells}").unwrap();
     }
     table
 }
