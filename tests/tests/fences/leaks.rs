@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -336,7 +336,7 @@ fn registries_that_differ_in_what_a_caller_may_not_see_show_it_the_same_bytes() 
                 shown += &view.definitions(&*dialect).unwrap().to_string();
             }
             for request in ["pay for the order", "close it and mail me", "xpay_0", "get_order_1"] {
-                shown += &format!("{:?}", view.search(request, 5));
+                write!(shown, "{:?}", view.search(request, 5)).unwrap();
             }
             let names = ["pay_0", "get_order_1", "xpay_0", "xmail_1", "close_2", "nothing", ""];
             for name in names {

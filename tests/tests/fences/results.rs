@@ -61,7 +61,7 @@ fn a_long_list_keeps_whole_rows_and_says_how_many_are_left() {
 
 /// What was ordered.
 #[arg_type]
-struct Orders {
+struct Found {
     of: String,
     tags: Vec<String>,
     orders: Vec<Vec<String>>,
@@ -70,10 +70,10 @@ struct Orders {
 
 /// Lists orders.
 #[tool(effect = "read", result_limit = 300)]
-fn orders(count: usize, letters: usize) -> Orders {
+fn orders(count: usize, letters: usize) -> Found {
     let order = |number: usize| vec![format!("O-{number}, \"] \\"), "é".repeat(letters)];
     let orders: Vec<_> = (0..count).map(order).collect();
-    Orders { of: "ann [".to_owned(), tags: vec!["a".to_owned()], total: orders.len(), orders }
+    Found { of: "ann [".to_owned(), tags: vec!["a".to_owned()], total: orders.len(), orders }
 }
 
 #[test]

@@ -193,10 +193,10 @@ fn hasty() -> Hasty {
     let timer = move |time| {
         let is_patient = sleeps.load(Ordering::SeqCst);
         async move {
-            match is_patient {
-                true => std::future::pending().await,
-                false => tokio::time::sleep(time).await,
+            if is_patient {
+                std::future::pending::<()>().await;
             }
+            tokio::time::sleep(time).await;
         }
     };
     let settings = Settings { lease: LEASE, settle: SETTLE, ..Settings::default() };
