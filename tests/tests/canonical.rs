@@ -198,6 +198,70 @@ fn every_spelling_of_generated_arguments_has_the_same_text_which_reads_as_itself
     }
 }
 
+/// The same value but for one leaf, which is another one there.
+fn nudged(dice: &mut Dice, value: &Value) -> Value {
+    match value {
+        Value::Null => json!(false),
+        Value::Bool(so) => json!(!so),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(whole), _) => json!(whole ^ 1),
+            (None, Some(whole)) => json!(whole ^ 1),
+            _ => json!(number.as_f64().unwrap().next_up()),
+        },
+        // The same letters, composed and not, are two texts.
+        Value::String(text) if text.contains('é') => json!(text.replace('é', "e\u{301}")),
+        Value::String(text) => json!(format!("{text}x")),
+        Value::Array(items) if items.is_empty() || dice.one_in(4) => {
+            items.iter().cloned().chain([Value::Null]).collect()
+        }
+        Value::Array(items) => {
+            let (mut items, at) = (items.clone(), dice.below(items.len()));
+            items[at] = nudged(dice, &items[at]);
+            Value::Array(items)
+        }
+        Value::Object(members) => {
+            let mut members = members.clone();
+            match members.len() {
+                0 => drop(members.insert("new".to_owned(), Value::Null)),
+                count => {
+                    let (_, member) = members.iter_mut().nth(dice.below(count)).unwrap();
+                    *member = nudged(dice, member);
+                }
+            }
+            Value::Object(members)
+        }
+    }
+}
+
+#[test]
+fn arguments_that_differ_in_one_leaf_have_texts_that_differ() {
+    let mut dice = Dice::fresh("one leaf");
+    for _ in 0..cases(5_000).min(1_000_000) {
+        let value = json!({
+            "whole": dice.next().cast_signed() >> dice.below(64),
+            "number": *dice.pick(&[0.5, -2.25, 1e-9, 3.3e44]),
+            "any": [any(&mut dice, 3), dice.next(), {"\u{e9}": 1}],
+            "map": {"k": {"a": dice.below(256), "b": [0.25, -1e-300]}, "\u{e9}": {}},
+            "list": ["é", ""],
+            "either": [dice.next() >> dice.below(64)],
+            "keyed": {"-3": true, "7": false, "0": true},
+        });
+        let mut other = value.clone();
+        match dice.below(8) {
+            0 => other["whole"] = nudged(&mut dice, &value["whole"]),
+            1 => other["number"] = nudged(&mut dice, &value["number"]),
+            2 => other["map"]["k"]["a"] = nudged(&mut dice, &value["map"]["k"]["a"]),
+            3 => other["map"]["k"]["b"][1] = nudged(&mut dice, &value["map"]["k"]["b"][1]),
+            4 => other["list"][0] = nudged(&mut dice, &value["list"][0]),
+            5 => other["either"][0] = nudged(&mut dice, &value["either"][0]),
+            6 => other["keyed"]["7"] = json!(true),
+            _ => other["any"] = nudged(&mut dice, &value["any"]),
+        }
+        let (one, two) = (spelt(&mut dice, &value), spelt(&mut dice, &other));
+        assert_ne!(bytes(&one), bytes(&two), "{one}\n{two}");
+    }
+}
+
 /// What the program itself says is not measured by what a call may bring.
 #[test]
 fn a_default_that_is_left_out_and_one_that_is_written_are_one_call() {

@@ -168,6 +168,50 @@ mod with_the_feature {
         );
     }
 
+    /// A span whose schema, written by hand, says more than its fields do.
+    #[derive(Debug, serde::Deserialize)]
+    struct Span {
+        from: Option<u32>,
+        to: Option<u32>,
+    }
+
+    impl schemars::JsonSchema for Span {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Span".into()
+        }
+
+        fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            let bound = json!({"type": "integer", "minimum": 0, "maximum": u32::MAX});
+            schemars::json_schema!({
+                "type": "object",
+                "properties": {"from": bound, "to": bound},
+                "dependentRequired": {"to": ["from"]},
+                "additionalProperties": false,
+            })
+        }
+    }
+
+    /// Reads a span.
+    #[tool(effect = "read")]
+    fn read_span(span: Span) -> String {
+        format!("{:?} {:?}", span.from, span.to)
+    }
+
+    /// A type's fields alone would take what its schema refuses.
+    #[test]
+    fn a_type_whose_schema_says_more_than_its_fields_is_held_to_all_of_it() {
+        let view = view_of(Tool::of::<read_span>());
+        let told = |span: Value| {
+            let outcome = call(&view, "read_span", &json!({"span": span}).to_string());
+            (outcome.status(), outcome.text().to_owned())
+        };
+        assert_eq!(told(json!({"from": 1, "to": 2})), (Status::Ok, "Some(1) Some(2)".to_owned()));
+        assert_eq!(
+            told(json!({"to": 2})),
+            (Status::Invalid, "$.span: missing required field 'from'".to_owned())
+        );
+    }
+
     #[test]
     fn dependent_and_unevaluated_fields_are_named() {
         let view = view_of(echo(json!({

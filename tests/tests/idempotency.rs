@@ -8,12 +8,16 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::json;
+use toolkit::dialect::Message;
 use toolkit::ledger::{
     Desk, Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, Person,
     Resolution, Row, RowKey, RowState, Settings, Timestamp,
 };
 use toolkit::prelude::*;
-use toolkit::{Abort, BoxFuture, Category, Verified};
+use toolkit::{
+    Abort, Agent, Bound, BoxFuture, Budget, Category, ModelError, Reply, ScriptedModel, Stop,
+    Verified,
+};
 
 /// What happened in the world.
 #[derive(Default)]
@@ -141,6 +145,67 @@ fn a_call_that_is_sent_twice_is_answered_twice_and_runs_once() {
     assert_eq!((again.is_error(), again.first_status()), (false, Some(Status::Ok)));
     assert_eq!(house.bank.payments(), 1);
     assert_eq!(house.rows(), [("refund".to_owned(), RowState::Done)]);
+}
+
+/// A client that sends once more, a loop that asks once more, a job that begins once more.
+#[test]
+fn retries_at_every_layer_above_a_call_have_one_effect() {
+    let tries = |how: &str| {
+        let house = house();
+        let arguments = json!({ "how": how }).to_string();
+        let client = || [(); 3].map(|()| house.call("fail", &arguments).status());
+        let told = [(); 3].map(|()| [(); 3].map(|()| client()));
+        (told.into_iter().flatten().flatten().collect::<Vec<_>>(), house.bank.payments())
+    };
+    let decided: Vec<_> = [Status::Failed].into_iter().chain([Status::Duplicate; 26]).collect();
+    assert_eq!(tries("business"), (decided, 1));
+    assert_eq!(tries("io"), (vec![Status::InDoubt; 27], 1));
+}
+
+/// Refunds of one reply, of which the run is stopped after some, by its model or its host.
+fn of_one_reply(house: &House, model: ScriptedModel, calls: usize) -> (Stop, Vec<Status>) {
+    let budget = Budget { calls, ..Budget::default() };
+    let agent = Agent::new(model, house.view.clone()).budget(budget).run_id("run-1");
+    let run = agent.run_blocking("Refund both.").unwrap();
+    let statuses = run.transcript().iter().flat_map(|message| match message {
+        Message::Results(answered) => answered.as_slice(),
+        _ => &[],
+    });
+    let statuses = statuses.map(|answered| answered.outcome.status()).collect();
+    (run.stop().clone(), statuses)
+}
+
+fn two_refunds(first_id: usize) -> Reply {
+    Reply::calls(["O-1", "O-2"].into_iter().enumerate().map(|(at, order)| {
+        let id = format!("call_{}", first_id + at);
+        ToolCall::from_value(id, "refund", json!({ "order_id": order }))
+    }))
+}
+
+#[test]
+fn a_reply_whose_run_was_stopped_midway_goes_on_with_the_call_that_did_not_run() {
+    let house = house();
+    let (stop, statuses) = of_one_reply(&house, ScriptedModel::new([two_refunds(1)]), 1);
+    assert_eq!(stop, Stop::Budget(Bound::Calls));
+    assert_eq!(statuses, [Status::Ok, Status::NotRun]);
+    assert_eq!(house.bank.payments(), 1);
+    let model = ScriptedModel::new([two_refunds(3), Reply::text("Both are refunded.")]);
+    let (stop, statuses) = of_one_reply(&house, model, 100);
+    assert_eq!((stop, statuses), (Stop::Answered, vec![Status::Duplicate, Status::Ok]));
+    assert_eq!(house.bank.payments(), 2);
+}
+
+#[test]
+fn a_run_that_is_repeated_since_its_model_failed_repeats_no_effect() {
+    let house = house();
+    let failed = ModelError::new("connection reset");
+    let model = ScriptedModel::new([two_refunds(1)]).then_fail(failed.clone());
+    let (stop, statuses) = of_one_reply(&house, model, 100);
+    assert_eq!((stop, statuses), (Stop::Model(failed), vec![Status::Ok; 2]));
+    let model = ScriptedModel::new([two_refunds(3), Reply::text("Both are refunded.")]);
+    let (stop, statuses) = of_one_reply(&house, model, 100);
+    assert_eq!((stop, statuses), (Stop::Answered, vec![Status::Duplicate; 2]));
+    assert_eq!(house.bank.payments(), 2);
 }
 
 #[test]
@@ -538,6 +603,7 @@ fn nothing_that_changes_something_runs_while_the_ledger_is_out_of_reach() {
         assert_eq!((outcome.status(), outcome.executed()), (Status::Unavailable, false), "{left}");
         assert_eq!(outcome.text(), "refund was not executed; try again later");
         assert_eq!((outcome.is_retryable(), bank.payments()), (true, 0));
+        assert!(!outcome.structured().to_string().contains("hunter2"), "{outcome:?}");
         let note = "the ledger can not be reached: password=hunter2";
         assert_eq!(outcome.host_note(), Some(note));
         let read = ToolCall::new("call_2", "get_order", "{}");

@@ -198,6 +198,24 @@ fn the_same_call_waits_by_the_same_id_whoever_sends_it_again() {
     assert_eq!(office.bank.refunds(), [""; 0]);
 }
 
+/// Waiting is an outcome and no error of the host: who tries again after errors has none to see.
+#[test]
+fn a_layer_that_tries_again_asks_once_and_runs_nothing() {
+    let office = office();
+    let process = office.process();
+    let view = process.0.view(ann());
+    let mut told = Vec::new();
+    for attempt in 0..3 {
+        let call = ToolCall::new(format!("call_{attempt}"), "refund", NINE_HUNDRED);
+        match view.dispatch_blocking(call, Options::default()) {
+            Ok(outcome) => told.push((outcome.status(), outcome.is_retryable())),
+            Err(abort) => panic!("{abort:?}"),
+        }
+    }
+    assert_eq!(told, [(Status::AwaitingApproval, false); 3]);
+    assert_eq!((office.states(), office.bank.refunds()), (vec![RowState::Parked], vec![]));
+}
+
 #[test]
 fn nothing_runs_that_was_not_decided() {
     let office = office();

@@ -398,8 +398,9 @@ pub(crate) fn cut_from(text: &str, bytes: usize) -> &str {
 fn push_printable(shown: &mut String, c: char) {
     match c {
         '"' | '\\' | '\'' => shown.push(c),
-        // These print as nothing although they count as letters or symbols.
-        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
+        // These print as nothing although they count as letters or symbols, and the last one is
+        // what terminals show, or leave out, of bytes that they can not read.
+        '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{fffd}' => {
             shown.extend(c.escape_unicode());
         }
         _ => shown.extend(c.escape_debug()),

@@ -262,6 +262,10 @@ pub mod eval {
 /// assert_eq!(run.answer().as_deref(), Some("Hello."));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # What each takes
+///
+#[doc = include_str!("../docs/dialects.md")]
 pub mod dialect {
     pub use toolkit_core::dialect::{
         Answered, Anthropic, Bedrock, Choice, Definition, Dialect, DialectError, Ending, Form,

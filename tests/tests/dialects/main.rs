@@ -14,5 +14,6 @@ mod sdks;
 mod servers;
 mod shown;
 mod streams;
+mod table;
 mod transcript;
 mod wires;

@@ -1,9 +1,12 @@
 //! One conversation in all five dialects, whole and in pieces: the same calls, the same outcomes.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolkit::dialect::{
     Answered, Anthropic, Dialect, Gemini, Mcp, Message, OpenAiChat, OpenAiResponses, Reply, Request,
 };
+use toolkit::ledger::{Desk, MemoryLedger, Person, RowState};
 use toolkit::prelude::*;
 
 /// Looks up an order.
@@ -214,5 +217,55 @@ fn the_same_conversation_in_pieces_comes_to_the_same() {
             stream.end().unwrap()
         });
         assert_as_expected(dialect, &outcomes);
+    }
+}
+
+/// Pays back an order.
+#[tool(effect = "write", approval(amount > 500.0))]
+fn pay_back(order_id: String, #[arg(minimum = 0.01)] amount: f64) -> String {
+    format!("paid {amount} back for {order_id}")
+}
+
+/// A decision that is kept in the history would have to come back through every provider's form.
+#[test]
+fn what_a_person_agreed_to_runs_whatever_provider_asked_for_it() {
+    let dialects: [&dyn Dialect; 8] = [
+        &Anthropic,
+        &Anthropic.strict(),
+        &OpenAiChat,
+        &OpenAiChat.strict(),
+        &OpenAiResponses.strict(),
+        &Gemini,
+        &Gemini.with_parameters(),
+        &Mcp,
+    ];
+    for dialect in dialects {
+        let ledger = Arc::new(MemoryLedger::new());
+        let registry = Registry::builder().tools(tools![pay_back]).ledger(Arc::clone(&ledger));
+        let view = registry.build().unwrap().view(Caller::new("agent"));
+        let asked = ("pay_back", json!({"order_id": "O-1", "amount": 900.5}));
+        let [body] = &bodies(dialect, 0, &[asked])[..] else { panic!() };
+        let reply = dialect.read(body).unwrap();
+        let call = reply.tool_calls().next().unwrap();
+        let parked = view.dispatch_blocking(call, Options::default()).unwrap();
+        assert_eq!(parked.status(), Status::AwaitingApproval, "{}", dialect.name());
+
+        let id = parked.approval_id().unwrap();
+        let desk = Desk::new(ledger);
+        let person = Person::authenticated("kim", "web").scopes(["approvals:decide"]);
+        let shown = pollster::block_on(desk.show(id)).unwrap();
+        let state = pollster::block_on(desk.approve(&person, id, &shown.binding)).unwrap();
+        assert_eq!(state, RowState::Approved, "{}", dialect.name());
+
+        let ran = view.resume_blocking(id, Options::default()).unwrap();
+        assert_eq!((ran.status(), ran.text()), (Status::Ok, "paid 900.5 back for O-1"));
+        let history = [
+            Message::User("Pay it back.".to_owned()),
+            Message::Assistant(reply.clone()),
+            Message::Results(vec![Answered::new(call.clone(), ran)]),
+        ];
+        let messages = Value::from(dialect.messages(&history)).to_string();
+        assert!(messages.contains("paid 900.5 back for O-1"), "{}: {messages}", dialect.name());
+        assert_eq!(messages.matches("\"c00\"").count(), 2, "{}: {messages}", dialect.name());
     }
 }

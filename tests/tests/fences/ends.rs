@@ -763,13 +763,23 @@ fn keep(bytes: usize) -> Content {
     Content::image(vec![0; bytes], "image/png")
 }
 
+/// What is told of 128 sevens where 256 bytes are.
+fn sevens(kept: usize) -> String {
+    format!(
+        "[{}]\n({kept} of 128 rows are shown: the result has 257 bytes, and at most 256 are \
+         shown. {} rows are left: ask for fewer, more narrowly.)",
+        vec!["7"; kept].join(","),
+        128 - kept
+    )
+}
+
 /// What the ledger keeps of a result is what the model read of it, up to a size.
 fn results_that_a_row_keeps() -> Vec<Told> {
     let office = Office::new();
     let view = office.view(|builder| builder.tools(tools![number, enlist, keep]));
     let twice = "(done before: this is the first result again, nothing ran now)";
     let again = |text: &str| end(Status::Duplicate, &format!("{twice}\n{text}")).first(Status::Ok);
-    let cut = "(the result is JSON of 257 bytes; at most 256 are shown. Ask for less.)";
+    let cut = &sevens(63);
     let (few, many) = (r#"{"items": 2}"#, r#"{"items": 128}"#);
     let drawn = |bytes: usize| call(&view, "keep", &json!({ "bytes": bytes }).to_string());
     let (small, large) = ("[left out: image/png, 3 bytes]", "[left out: image/png, 90000 bytes]");
@@ -981,14 +991,7 @@ fn results_that_are_too_long() -> Vec<Told> {
     vec![
         (said(128), end(Status::Ok, &"é".repeat(128)).ran()),
         (said(129), end(Status::Ok, &shown(48, 66, 258, 48)).ran()),
-        (
-            call(&view, "list", r#"{"items": 128}"#),
-            end(
-                Status::Ok,
-                "(the result is JSON of 257 bytes; at most 256 are shown. Ask for less.)",
-            )
-            .ran(),
-        ),
+        (call(&view, "list", r#"{"items": 128}"#), end(Status::Ok, &sevens(63)).ran()),
         (
             call(&view, "complain", r#"{"letters": 200}"#),
             end(Status::Failed, &complaint).ran().of(Category::Business).hint(&"é".repeat(128)),

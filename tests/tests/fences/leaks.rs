@@ -1,7 +1,8 @@
 //! What is nobody's business reaches nobody: every source of a text beside every place that shows one.
 
+use std::collections::BTreeSet;
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +14,7 @@ use toolkit::dialect::{
 };
 use toolkit::ledger::{Desk, Filter, Ledger, MemoryLedger};
 use toolkit::prelude::*;
-use toolkit::{Agent, Limits, Reply, ScriptedModel, ToolConfigError, Verified};
+use toolkit::{Agent, Effect, Limits, Reply, ScriptedModel, ToolConfigError, Verified};
 use toolkit_tests::{Dice, call, cases};
 use tracing_subscriber::fmt::format::FmtSpan;
 
@@ -168,6 +169,15 @@ fn dialects() -> [Box<dyn Dialect>; 6] {
     ]
 }
 
+/// Dialects that plan for all the tools of a request which of them they send strictly.
+fn strict_ones() -> [Box<dyn Dialect>; 3] {
+    [
+        Box::new(Anthropic.strict_where_possible()),
+        Box::new(OpenAiChat.strict_where_possible()),
+        Box::new(OpenAiResponses.strict()),
+    ]
+}
+
 /// What each place shows of a history and of the rows that it left.
 fn shown(messages: &[Message], ledger: &Arc<MemoryLedger>) -> Vec<(String, String)> {
     let mut shown = Vec::new();
@@ -296,6 +306,8 @@ fn random(dice: &mut Dice, hidden: bool) -> Vec<Tool> {
                 schema,
                 |_, _| async { Ok::<_, ToolError>("done") },
             );
+            let effect = *dice.pick(&[Effect::Read, Effect::Write, Effect::Irreversible]);
+            let tool = tool.effect(effect);
             let tool = if hidden { tool.scopes([format!("s{}", dice.below(3))]) } else { tool };
             let tool = if dice.one_in(2) { tool.concurrency(1 + dice.below(3)) } else { tool };
             if dice.one_in(3) { tool.result_limit(256).into() } else { tool.into() }
@@ -316,20 +328,33 @@ fn registries_that_differ_in_what_a_caller_may_not_see_show_it_the_same_bytes() 
                     tools.insert(dice.below(tools.len() + 1), tool);
                 }
             }
-            let view = Registry::builder().tools(tools).build().unwrap().view(Caller::new("ann"));
+            let ledger = Arc::new(MemoryLedger::new());
+            let registry = Registry::builder().tools(tools).ledger(Arc::clone(&ledger));
+            let view = registry.build().unwrap().view(Caller::new("ann"));
             let mut shown = String::new();
-            for dialect in dialects() {
+            for dialect in dialects().into_iter().chain(strict_ones()) {
                 shown += &view.definitions(&*dialect).unwrap().to_string();
+            }
+            for request in ["pay for the order", "close it and mail me", "xpay_0", "get_order_1"] {
+                write!(shown, "{:?}", view.search(request, 5)).unwrap();
             }
             let names = ["pay_0", "get_order_1", "xpay_0", "xmail_1", "close_2", "nothing", ""];
             for name in names {
                 for arguments in ["{}", r#"{"p1": 1}"#, "[", r#"{"p3": "x", "q": 0}"#] {
-                    let outcome = call(&view, name, arguments);
-                    shown += outcome.text();
-                    shown += &outcome.structured().to_string();
+                    let asked = ToolCall::new("1", name, arguments);
+                    let rehearsed = view.dispatch_blocking(asked, Options::default().dry_run());
+                    for outcome in [rehearsed.unwrap(), call(&view, name, arguments)] {
+                        // What people decide by is thrown anew for each call.
+                        let id = outcome.approval_id().unwrap_or("no id");
+                        shown += &outcome.text().replace(id, "id");
+                        shown += &outcome.structured().to_string().replace(id, "id");
+                    }
                 }
             }
-            shown
+            let waiting = pollster::block_on(Desk::new(ledger).waiting(&Filter::default()));
+            let prompts = waiting.unwrap().into_iter().map(|parked| parked.rendered);
+            let prompts: BTreeSet<String> = prompts.collect();
+            shown + &format!("{prompts:?}")
         };
         assert_eq!(shown(false), shown(true), "{seed} {others}");
     }

@@ -5,9 +5,9 @@ use std::time::Instant;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use toolkit::Limits;
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
+use toolkit::{Limits, Rows};
 use toolkit_tests::{Dice, call, cases, view_of};
 
 /// Gives text.
@@ -41,11 +41,101 @@ fn a_long_text_keeps_its_start_and_its_end_and_says_what_is_missing() {
 }
 
 #[test]
-fn long_json_is_never_cut_in_its_midst() {
+fn a_long_list_keeps_whole_rows_and_says_how_many_are_left() {
     let outcome = call(&view_of(Tool::of::<list>()), "list", r#"{"items":100000}"#);
+    let (rows, note) = outcome.text().split_once('\n').unwrap();
+    let rows: Vec<usize> = serde_json::from_str(rows).unwrap();
+    assert_eq!(rows, (0..rows.len()).collect::<Vec<_>>());
+    assert_eq!(
+        note,
+        format!(
+            "({} of 100000 rows are shown: the result has 588891 bytes, and at most 10000 are \
+             shown. {} rows are left: ask for fewer, more narrowly.)",
+            rows.len(),
+            100_000 - rows.len()
+        )
+    );
+    assert!((9_994..=10_000).contains(&outcome.text().len()), "{}", outcome.text().len());
+    assert_eq!((outcome.status(), outcome.value()), (Status::Ok, None));
+}
+
+/// What was ordered.
+#[arg_type]
+struct Found {
+    of: String,
+    tags: Vec<String>,
+    orders: Vec<Vec<String>>,
+    total: usize,
+}
+
+/// Lists orders.
+#[tool(effect = "read", result_limit = 300)]
+fn orders(count: usize, letters: usize) -> Found {
+    let order = |number: usize| vec![format!("O-{number}, \"] \\"), "é".repeat(letters)];
+    let orders: Vec<_> = (0..count).map(order).collect();
+    Found { of: "ann [".to_owned(), tags: vec!["a".to_owned()], total: orders.len(), orders }
+}
+
+#[test]
+fn the_longest_list_of_a_long_object_keeps_whole_rows() {
+    let view = view_of(Tool::of::<orders>());
+    let told = |count: usize, letters: usize| {
+        let arguments = json!({"count": count, "letters": letters}).to_string();
+        call(&view, "orders", &arguments).text().to_owned()
+    };
+    assert_eq!(
+        told(20, 3),
+        r#"{"of":"ann [","tags":["a"],"orders":[["O-0, \"] \\","ééé"],["O-1, \"] \\","ééé"],["O-2, \"] \\","ééé"],["O-3, \"] \\","ééé"]],"total":20}
+(4 of 20 rows of $.orders are shown: the result has 559 bytes, and at most 300 are shown. 16 rows are left: ask for fewer, more narrowly.)"#,
+    );
+    // Not one row fits.
+    assert_eq!(
+        told(2, 200),
+        "(the result is JSON of 886 bytes; at most 300 are shown. Ask for less.)"
+    );
+}
+
+/// Lists what is there.
+#[tool(effect = "read", result_limit = 256)]
+fn page(#[arg(default = 0)] offset: usize, most: usize, of: usize) -> Rows<String> {
+    let rows = Rows::of((0..of).map(|number| format!("row {number} [\"{{")));
+    rows.from(offset).at_most(most).ask_with("offset")
+}
+
+#[test]
+fn rows_that_are_longer_than_the_limit_are_asked_for_to_their_end_all_the_same() {
+    let view = view_of(Tool::of::<page>());
+    for (most, of) in [(1_000, 100), (50, 100), (16, 17), (7, 40)] {
+        let mut read: Vec<String> = Vec::new();
+        loop {
+            let arguments = json!({"offset": read.len(), "most": most, "of": of}).to_string();
+            let outcome = call(&view, "page", &arguments);
+            assert!(outcome.text().len() <= 256, "{}", outcome.text());
+            let value = outcome.value().expect("it is JSON still");
+            let rows = value["rows"].as_array().unwrap();
+            read.extend(rows.iter().map(|row| row.as_str().unwrap().to_owned()));
+            assert_eq!(value["left"], of - read.len(), "{value}");
+            let Some(more) = value["more"].as_str() else { break };
+            // What was taken off here has no parameter to be asked by where no rows were left.
+            if !more.ends_with(&format!("call again with offset {}", read.len())) {
+                assert!(more.ends_with("rows are left: ask for fewer, more narrowly"), "{more}");
+                assert!(of - (read.len() - rows.len()) <= most, "{value}");
+            }
+        }
+        let all: Vec<String> = (0..of).map(|number| format!("row {number} [\"{{")).collect();
+        assert_eq!(read, all);
+    }
+}
+
+#[test]
+fn long_json_without_a_list_is_never_cut_in_its_midst() {
+    let tool = Tool::dynamic("tell", "Tells.", json!({}), |_, _| async {
+        Ok::<_, ToolError>(json!({"a": "x".repeat(300), "b": {"c": [1, 2, 3]}}))
+    });
+    let outcome = call(&view_of(tool.result_limit(256)), "tell", "{}");
     assert_eq!(
         outcome.text(),
-        "(the result is JSON of 588891 bytes; at most 10000 are shown. Ask for less.)",
+        "(the result is JSON of 326 bytes; at most 256 are shown. Ask for less.)"
     );
     assert_eq!((outcome.status(), outcome.value()), (Status::Ok, None));
 }

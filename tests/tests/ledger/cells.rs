@@ -1,9 +1,10 @@
 //! Every event in every state, as a table that is checked in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use toolkit::__private::ledger::{
     Decision, Ended, Event, Haste, Record, Resolution, Step, Terms, Today, step,
@@ -11,6 +12,7 @@ use toolkit::__private::ledger::{
 use toolkit::ledger::{Digest, Doubt, Person, RowState, Timestamp};
 use toolkit::{OnUnknown, Verified};
 
+use crate::incidents;
 use crate::samples::{
     FIRST, ID, MINUTE, NEW_ID, SECOND, START, after, approve, approved, call, claim, claim_agreed,
     decide, decline, failure, outcome, park, parked, person, refund, resume, running, settle,
@@ -156,6 +158,67 @@ fn verified(
     Event::Verified { attempt: FIRST, looked_at, verdict }
 }
 
+/// What a subscriber writes.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The first test of what happened to others that brings an event to a call in a state.
+fn reached() -> BTreeMap<(String, String), &'static str> {
+    let mut reached = BTreeMap::new();
+    for (name, test) in incidents::ALL {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .finish();
+        tracing::subscriber::with_default(subscriber, test);
+        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        for line in log.lines() {
+            let part = |of: &str| Some(line.split_once(of)?.1.split_once('"')?.0.to_owned());
+            let (Some(state), Some(event)) = (part("state=\""), part("event=\"")) else { continue };
+            reached.entry((state, event)).or_insert(name);
+        }
+    }
+    reached
+}
+
+/// Every event in every state, and who holds it there.
+fn held_by() -> String {
+    let mut table = String::from(
+        "\n## Held by\n\nEach line of the tables above is held by \
+         `cells::the_table_of_cells_is_what_step_does`. The tests of `ledger/incidents.rs` come to \
+         a part of the cells through a store, too; the first one that does is named, and where none \
+         does, it is the table alone.\n\n| state | event | test |\n|---|---|---|\n",
+    );
+    let reached = reached();
+    let mut events_there: Vec<&str> = events(None).iter().map(|(_, event)| event.name()).collect();
+    let mut seen = BTreeSet::new();
+    events_there.retain(|event| seen.insert(*event));
+    let states = RowState::ALL.iter().map(|state| state.as_str());
+    for state in std::iter::once("absent").chain(states) {
+        for event in &events_there {
+            let of = (state.to_owned(), (*event).to_owned());
+            let test = reached.get(&of).map(|test| format!("incidents::{test}"));
+            let test = test.unwrap_or_else(|| "cells".to_owned());
+            writeln!(table, "| {state} | {event} | `{test}` |").unwrap();
+        }
+    }
+    table
+}
+
 fn table() -> String {
     let mut table = String::from(
         "# What happens\n\nEvery event in every state, as the ledger's `step` answers it. The first \
@@ -173,7 +236,7 @@ fn table() -> String {
             writeln!(table, "| {event_name} | {state} | {told} | {line} |").unwrap();
         }
     }
-    table
+    table + &held_by()
 }
 
 #[test]
@@ -185,6 +248,12 @@ fn the_table_of_cells_is_what_step_does() {
     }
     let checked_in = fs::read_to_string(&path).unwrap();
     assert!(checked_in == table, "{} is not what `step` does: bless it", path.display());
+}
+
+#[test]
+fn every_test_of_what_happened_to_others_is_asked_for_its_cells() {
+    let tests = include_str!("incidents.rs").matches("\n#[test]\n").count();
+    assert_eq!(incidents::ALL.len(), tests);
 }
 
 #[test]

@@ -15,6 +15,45 @@ use toolkit::{OnUnknown, Verified};
 
 use crate::samples::{MINUTE, call, failure, outcome, person, refund, refund_of, terms, today};
 
+macro_rules! named {
+    ($($test:ident)+) => { [$((stringify!($test), $test as fn())),+] };
+}
+
+/// Each test of this file by its name, for the table of what reaches which cell.
+pub const ALL: [(&str, fn()); 31] = named! {
+    a_tool_that_acted_and_timed_out_is_not_run_once_more
+    a_run_that_is_repeated_after_a_model_failed_gets_the_first_result
+    a_failure_that_the_tool_decided_is_replayed_and_one_without_effect_is_not
+    a_tool_that_says_it_may_not_be_repeated_is_not
+    an_approved_call_is_not_run_again_on_a_later_turn
+    a_call_beside_a_parked_one_is_not_run_again_when_that_is_resumed
+    a_call_that_is_still_running_is_named_to_whoever_asks_for_it_again
+    work_that_takes_longer_than_its_lease_is_not_taken_over_and_its_result_counts
+    a_worker_that_died_with_no_time_left_leaves_a_doubt_and_no_lock
+    arguments_that_change_between_park_and_resume_do_not_run
+    of_two_parked_calls_the_approved_one_runs_and_of_a_batch_no_other
+    two_runs_with_one_call_ask_twice_and_a_forked_one_runs_once
+    who_knows_an_id_can_not_decide_and_the_try_is_kept
+    a_tool_that_was_swapped_under_its_name_does_not_run
+    a_policy_that_changed_since_the_approval_asks_again
+    what_people_agreed_to_survives_the_process_that_asked
+    refused_expired_changed_and_denied_are_four_answers
+    a_person_who_comes_too_late_is_told_so
+    an_approval_that_was_taken_back_runs_nothing
+    a_failure_without_effect_runs_again_under_its_approval_until_that_is_over
+    the_same_ids_of_two_principals_never_meet
+    of_many_workers_that_begin_at_once_one_runs
+    a_flood_of_questions_ends_at_the_most_that_may_wait
+    an_operator_waits_until_an_attempt_is_settled_or_answers_for_it
+    what_ran_out_meanwhile_stands_in_the_line_of_what_was_done
+    a_word_on_an_attempt_that_was_seen_before_does_not_count_for_the_next_one
+    that_nothing_happened_counts_only_from_a_look_after_the_attempt_was_settled
+    a_verification_ends_a_doubt_once_it_is_settled
+    a_key_can_be_used_anew_when_its_window_is_over_and_only_then
+    a_sweep_removes_nothing_that_is_open
+    an_id_that_a_person_typed_is_read_whatever_its_case
+};
+
 /// A store, its clock, and two processes that know nothing of each other.
 struct Stage {
     store: Arc<MemoryLedger>,

@@ -188,7 +188,8 @@ fn what_is_no_json_is_shown_and_not_believed() {
 
 /// Whether a terminal shows the character as one mark of its own.
 fn is_shown(c: char) -> bool {
-    let is_hidden = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}');
+    let is_hidden =
+        matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{2800}' | '\u{fffd}');
     matches!(c, ' '..='~') || (!c.is_ascii() && !is_hidden && !escapes(c))
 }
 
@@ -198,23 +199,31 @@ fn escapes(c: char) -> bool {
     c.escape_debug().count() > 1
 }
 
+/// Each alone in a text of its own, and as many on a terminal as it has lines for.
 #[test]
 fn no_character_there_is_prints_as_anything_but_itself() {
-    let mut seen = 0u32;
-    for c in (0..=0x0010_ffff).filter_map(char::from_u32) {
-        seen += 1;
-        let arguments = format!("{{\"note\":{}}}", serde_json::to_string(&c.to_string()).unwrap());
-        let shown = prompt(&arguments);
-        let line = shown.lines().nth(1).unwrap();
-        let value = line.strip_prefix("  note: text(1) = \"").unwrap();
-        assert_eq!(shown.lines().count(), 2, "U+{:04X}", u32::from(c));
-        assert!(value.chars().all(is_shown), "U+{:04X}: {value:?}", u32::from(c));
-        if !c.is_ascii() {
-            let mark = format!("\" [not ASCII: U+{:04X}", u32::from(c));
-            assert!(value.contains(&mark), "U+{:04X}: {value:?}", u32::from(c));
-        }
+    let all: Vec<char> = (0..=0x0010_ffff).filter_map(char::from_u32).collect();
+    assert_eq!(all.len(), 1_112_064);
+    for some in all.chunks(24) {
+        let lines: Vec<String> = some.iter().map(|c| quoted(*c)).collect();
+        assert_eq!(screen_of(&lines.join("\n"), 24), lines);
     }
-    assert_eq!(seen, 1_112_064);
+}
+
+/// An argument that is one character, as it stands in its line.
+fn quoted(c: char) -> String {
+    let arguments = format!("{{\"note\":{}}}", serde_json::to_string(&c.to_string()).unwrap());
+    let shown = prompt(&arguments);
+    let line = shown.lines().nth(1).unwrap();
+    let value = line.strip_prefix("  note: text(1) = \"").unwrap();
+    assert_eq!(shown.lines().count(), 2, "U+{:04X}", u32::from(c));
+    assert!(value.chars().all(is_shown), "U+{:04X}: {value:?}", u32::from(c));
+    if !c.is_ascii() {
+        let mark = format!("\" [not ASCII: U+{:04X}", u32::from(c));
+        assert!(value.contains(&mark), "U+{:04X}: {value:?}", u32::from(c));
+    }
+    let (value, _) = value.rsplit_once('"').unwrap();
+    format!("\"{value}\"")
 }
 
 fn size(cells: u16) -> std::num::NonZero<u16> {
@@ -243,13 +252,22 @@ fn a_terminal_shows_what_was_meant() {
         "caf\u{e9} \u{6771}\u{4eac}",
     ];
     for attack in attacks {
-        let shown = value_of(attack);
-        let mut terminal = vt100::Parser::new(size(24), size(400), 0);
-        terminal.process(shown.replace('\n', "\r\n").as_bytes());
-        let screen: Vec<_> =
-            terminal.screen().rows(0, 400).map(|row| row.trim_end().to_owned()).collect();
-        let expected: Vec<_> = shown.lines().map(str::to_owned).collect();
-        assert_eq!(screen[..expected.len()], expected, "{attack:?}");
-        assert!(screen[expected.len()..].iter().all(String::is_empty), "{attack:?}");
+        assert_eq!(
+            screen_of(&value_of(attack), 400),
+            value_of(attack).lines().collect::<Vec<_>>(),
+            "{attack:?}"
+        );
     }
+}
+
+/// What a terminal shows of a text, but for empty lines at its end.
+fn screen_of(text: &str, wide: u16) -> Vec<String> {
+    let mut terminal = vt100::Parser::new(size(24), size(wide), 0);
+    terminal.process(text.replace('\n', "\r\n").as_bytes());
+    let rows = terminal.screen().rows(0, wide).map(|row| row.trim_end().to_owned());
+    let mut rows: Vec<_> = rows.collect();
+    while rows.last().is_some_and(String::is_empty) {
+        rows.pop();
+    }
+    rows
 }

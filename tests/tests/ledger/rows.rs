@@ -128,6 +128,17 @@ fn a_hand_edited_document_is_refused_with_what_is_wrong() {
     assert_eq!(refusals, expected);
 }
 
+/// Elsewhere, half a character made a reader fall back to one that builds whatever it is told.
+#[test]
+fn half_a_character_in_a_document_is_refused_and_read_in_no_other_way() {
+    for halved in ["ud800", "udc00", "ud800\\u0041"] {
+        let mut row = row(&approved());
+        row.document = row.document.replacen("furniture", &format!("\\{halved}"), 1);
+        let read = Record::read(&row);
+        assert!(matches!(read, Err(LedgerError::Corrupt(_))), "{halved}: {read:?}");
+    }
+}
+
 #[test]
 fn an_unknown_field_is_named_at_every_depth() {
     let places: [fn(&mut serde_json::Value); 4] = [

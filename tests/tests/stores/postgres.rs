@@ -44,7 +44,7 @@ async fn it_is_a_map_of_rows() {
     let Some(server) = server("it_is_a_map_of_rows") else { return };
     let schema = fresh("sequences");
     let make_store = async || connect(&server, &schema).await.unwrap();
-    sequences(make_store, cases(50).min(10_000)).await;
+    sequences(make_store, cases(500).min(10_000)).await;
     drop_schema(&server, &schema).await;
 }
 

@@ -34,7 +34,7 @@ async fn it_is_a_map_of_rows() {
     let Some(server) = server("it_is_a_map_of_rows") else { return };
     let prefix = fresh("sequences");
     let make_store = async || open(&server, &prefix).await.unwrap();
-    sequences(make_store, cases(50).min(10_000)).await;
+    sequences(make_store, cases(500).min(10_000)).await;
 }
 
 /// A server of the test's own, in a folder of its own.

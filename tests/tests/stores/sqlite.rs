@@ -37,7 +37,7 @@ fn it_conforms() {
 fn it_is_a_map_of_rows() {
     let folder = Folder::new("sequences");
     let make_store = async || SqliteLedger::open(folder.calls()).unwrap();
-    pollster::block_on(sequences(make_store, cases(20).min(10_000)));
+    pollster::block_on(sequences(make_store, cases(500).min(10_000)));
 }
 
 #[test]

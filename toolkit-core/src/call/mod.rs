@@ -1,6 +1,7 @@
 //! What the model asks for, and what it came to.
 
 mod outcome;
+mod rows;
 mod status;
 mod words;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use outcome::Outcome;
+pub(crate) use rows::left;
 pub use status::Status;
 pub(crate) use words::First;
 

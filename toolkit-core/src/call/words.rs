@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::outcome::Details;
+use super::rows;
 use super::{Outcome, Status};
 use crate::content::{self, Content, Shape};
 use crate::error::{Category, ToolError};
@@ -329,7 +330,7 @@ impl Outcome {
     }
 
     /// The same outcome, where what the model reads has no more than so many bytes; else its
-    /// start and its end, or of JSON, which must not be read in parts, its size.
+    /// start and its end, or of JSON the whole rows that fit, and where it has none its size.
     #[inline]
     pub(crate) fn within(self, most: usize) -> Self {
         if self.text.len() > most {
@@ -376,7 +377,11 @@ impl Outcome {
     #[cold]
     fn cut_to(self, most: usize) -> Self {
         let bytes = self.text.len();
-        let text = if self.is_json {
+        let rows = self.is_json.then(|| rows::fewer(&self.text, most)).flatten();
+        let is_json = rows.as_ref().is_some_and(|(_, is_json)| *is_json);
+        let text = if let Some((rows, _)) = rows {
+            rows
+        } else if self.is_json {
             format!(
                 "(the result is JSON of {bytes} bytes; at most {most} are shown. Ask for less.)"
             )
@@ -394,7 +399,7 @@ impl Outcome {
             let hint = details.hint.as_deref().map(|hint| cut(hint, most).to_owned());
             Box::new(Details { hint, ..*details })
         });
-        Self { text, is_json: false, details, ..self }
+        Self { text, is_json, details, ..self }
     }
 
     pub(crate) fn tool_error(error: &ToolError, executed: bool) -> Self {

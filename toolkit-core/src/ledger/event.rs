@@ -136,6 +136,31 @@ pub enum Event {
 }
 
 impl Event {
+    /// What it is called in the host's log.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Look(_) => "look",
+            Self::Claim { .. } => "claim",
+            Self::Park { .. } => "park",
+            Self::Resume { .. } => "resume",
+            Self::Settle { ended: Ended::Complete(_), .. } => "complete",
+            Self::Settle { ended: Ended::Final(_), .. } => "fail for good",
+            Self::Settle { ended: Ended::Clean(_), .. } => "fail without effect",
+            Self::Settle { ended: Ended::Ambiguous(_), .. } => "fail in the dark",
+            Self::Heartbeat { .. } => "heartbeat",
+            Self::Verified { .. } => "verified",
+            Self::Decide { decision: Decision::Approve { .. }, .. } => "approve",
+            Self::Decide { .. } => "decline",
+            Self::Turned { .. } => "turn away",
+            Self::Resolve { .. } => "resolve",
+            Self::Invalidate { .. } => "invalidate",
+            Self::Deny { .. } => "deny",
+            Self::Repark { .. } => "ask anew",
+            Self::Sweep => "sweep",
+        }
+    }
+
     /// The approval that it is about; a row that has another one is not meant.
     pub(super) const fn of(&self) -> Option<ApprovalId> {
         match self {

@@ -91,6 +91,9 @@ impl Shelf {
                 return Ok(came);
             }
             let record = row.as_ref().map(Record::read).transpose()?;
+            let state =
+                record.as_ref().map_or("absent", |record| record.state.row_state().as_str());
+            tracing::trace!(%key, state, event = event.name(), "an event happens to a row");
             let Step { record: next, reply, line } = step(record.as_ref(), event, now);
             let (Some(next), Some(line)) = (next, line) else {
                 return Ok(Came { reply, record, now });

@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::call::left;
+
 /// Rows of a result: as many whole ones as fit, how many are left, and how to ask for them.
 ///
 /// A list that is cut in the middle of a row is no JSON, and one that only ends reads as if it
-/// were all. No row is cut here, and the model reads what is left and the next call.
+/// were all. No row is cut here, and the model reads what is left and the next call. What is longer
+/// than the tool's `result_limit` all the same loses whole rows, and says so in the same words.
 ///
 /// ```
 /// use toolkit::Rows;
@@ -103,14 +106,9 @@ impl<T> Rows<T> {
     }
 
     fn told(mut self) -> Self {
-        let rows = if self.left == 1 { "row is" } else { "rows are" };
-        self.more = (self.left > 0).then(|| match &self.parameter {
-            Some(parameter) => {
-                let next = self.start + self.kept.len();
-                format!("{} {rows} left: call again with {parameter} {next}", self.left)
-            }
-            None => format!("{} {rows} left: ask for fewer, more narrowly", self.left),
-        });
+        let next = self.start + self.kept.len();
+        let next = self.parameter.as_deref().map(|parameter| (parameter, next));
+        self.more = (self.left > 0).then(|| left(self.left, next));
         self
     }
 }
