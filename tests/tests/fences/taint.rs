@@ -52,7 +52,7 @@ fn called(view: &View, name: &str, number: usize) -> Outcome {
 fn after_a_strangers_text_no_effect_goes_without_a_person() {
     const NAMES: [&str; 6] = ["read", "browse", "fetch", "write", "send", "nothing"];
     let mut dice = Dice::fresh("taint");
-    for round in 0..cases(1_000) {
+    for round in 0..cases(5_000) {
         let changed = Arc::new(AtomicUsize::new(0));
         let on_taint = *dice.pick(&[OnTaint::Approval, OnTaint::Strip, OnTaint::Allow]);
         let registry = building(&changed).on_taint(on_taint).build().unwrap();
