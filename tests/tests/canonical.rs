@@ -342,50 +342,140 @@ fn defaults_are_no_part_of_what_is_limited() {
     }
 }
 
-/// A function of more parameters than a word has bits.
+/// A type of about as many fields as a word has bits.
 macro_rules! wide {
-    ($name:ident($last:ident: $type:ty): $($field:ident)*) => {
+    ($name:ident $of:ident($last:ident: $type:ty): $($field:ident)*) => {
+        #[arg_type]
+        struct $of {
+            $($field: Option<u8>,)*
+            $last: $type,
+        }
+
         /// Takes many.
         #[tool]
-        fn $name($($field: Option<u8>,)* $last: $type) -> String {
-            let all = [$($field,)* Option::from($last)];
+        fn $name(all: $of) -> String {
+            let all = [$(all.$field,)* Option::from(all.$last)];
             format!("{:?}", all.into_iter().flatten().map(u32::from).sum::<u32>())
         }
     };
 }
 
-wide! { reads_65(i0: Option<u8>):
+wide! { reads_65 Reads65(i0: Option<u8>):
     a0 a1 a2 a3 a4 a5 a6 a7 b0 b1 b2 b3 b4 b5 b6 b7 c0 c1 c2 c3 c4 c5 c6 c7 d0 d1 d2 d3 d4 d5 d6 d7
     e0 e1 e2 e3 e4 e5 e6 e7 f0 f1 f2 f3 f4 f5 f6 f7 g0 g1 g2 g3 g4 g5 g6 g7 h0 h1 h2 h3 h4 h5 h6 h7
 }
 
-wide! { needs_the_65th(i0: u8):
+wide! { needs_the_65th Needs65(i0: u8):
     a0 a1 a2 a3 a4 a5 a6 a7 b0 b1 b2 b3 b4 b5 b6 b7 c0 c1 c2 c3 c4 c5 c6 c7 d0 d1 d2 d3 d4 d5 d6 d7
     e0 e1 e2 e3 e4 e5 e6 e7 f0 f1 f2 f3 f4 f5 f6 f7 g0 g1 g2 g3 g4 g5 g6 g7 h0 h1 h2 h3 h4 h5 h6 h7
 }
 
-wide! { reads_64(h7: Option<u8>):
+wide! { reads_64 Reads64(h7: Option<u8>):
     a0 a1 a2 a3 a4 a5 a6 a7 b0 b1 b2 b3 b4 b5 b6 b7 c0 c1 c2 c3 c4 c5 c6 c7 d0 d1 d2 d3 d4 d5 d6 d7
     e0 e1 e2 e3 e4 e5 e6 e7 f0 f1 f2 f3 f4 f5 f6 f7 g0 g1 g2 g3 g4 g5 g6 g7 h0 h1 h2 h3 h4 h5 h6
 }
 
 #[test]
-fn a_function_may_have_any_number_of_parameters() {
+fn a_type_may_have_any_number_of_fields() {
     let view = view_of(Tool::of::<reads_64>());
-    assert_eq!(call(&view, "reads_64", r#"{"h7": 1, "a0": 2, "c3": null}"#).text(), "3");
+    assert_eq!(call(&view, "reads_64", r#"{"all": {"h7": 1, "a0": 2, "c3": null}}"#).text(), "3");
     let view = view_of(Tool::of::<reads_65>());
-    assert_eq!(call(&view, "reads_65", "{}").text(), "0");
-    assert_eq!(call(&view, "reads_65", r#"{"i0": 1, "a0": 2, "c3": null}"#).text(), "3");
+    assert_eq!(call(&view, "reads_65", r#"{"all": {}}"#).text(), "0");
+    assert_eq!(call(&view, "reads_65", r#"{"all": {"i0": 1, "a0": 2, "c3": null}}"#).text(), "3");
     assert_eq!(
-        call(&view, "reads_65", r#"{"a0": 2, "i0": 1, "i0": 1}"#).text(),
-        "$: field 'i0' is given twice; give it once"
+        call(&view, "reads_65", r#"{"all": {"a0": 2, "i0": 1, "i0": 1}}"#).text(),
+        "$.all: field 'i0' is given twice; give it once"
     );
     let view = view_of(Tool::of::<needs_the_65th>());
-    assert_eq!(call(&view, "needs_the_65th", r#"{"i0": 1, "a0": 2}"#).text(), "3");
-    let missing = "$: missing required field 'i0' (an integer from 0 to 255)";
-    assert_eq!(call(&view, "needs_the_65th", r#"{"a0": 2}"#).text(), missing);
+    assert_eq!(call(&view, "needs_the_65th", r#"{"all": {"i0": 1, "a0": 2}}"#).text(), "3");
+    let missing = "$.all: missing required field 'i0' (an integer from 0 to 255)";
+    assert_eq!(call(&view, "needs_the_65th", r#"{"all": {"a0": 2}}"#).text(), missing);
+}
+
+/// Takes as many arguments as a tool can have.
+#[tool]
+#[expect(clippy::too_many_arguments, reason = "as many as there can be")]
+fn widest(
+    a0: Option<u8>,
+    a1: Option<u8>,
+    a2: Option<u8>,
+    a3: Option<u8>,
+    b0: Option<u8>,
+    b1: Option<u8>,
+    b2: Option<u8>,
+    b3: Option<u8>,
+    c0: Option<u8>,
+    c1: Option<u8>,
+    c2: Option<u8>,
+    c3: Option<u8>,
+    d0: Option<u8>,
+    d1: Option<u8>,
+    d2: Option<u8>,
+    d3: Option<u8>,
+    e0: Option<u8>,
+    e1: Option<u8>,
+    e2: Option<u8>,
+    e3: Option<u8>,
+    f0: Option<u8>,
+    f1: Option<u8>,
+    f2: Option<u8>,
+    f3: Option<u8>,
+    g0: Option<u8>,
+    g1: Option<u8>,
+    g2: Option<u8>,
+    g3: Option<u8>,
+    h0: Option<u8>,
+    h1: Option<u8>,
+    last: u8,
+) -> u32 {
+    let all = [
+        a0,
+        a1,
+        a2,
+        a3,
+        b0,
+        b1,
+        b2,
+        b3,
+        c0,
+        c1,
+        c2,
+        c3,
+        d0,
+        d1,
+        d2,
+        d3,
+        e0,
+        e1,
+        e2,
+        e3,
+        f0,
+        f1,
+        f2,
+        f3,
+        g0,
+        g1,
+        g2,
+        g3,
+        h0,
+        h1,
+        Some(last),
+    ];
+    all.into_iter().flatten().map(u32::from).sum()
+}
+
+#[test]
+fn a_function_may_have_thirty_one_arguments() {
+    let view = view_of(Tool::of::<widest>());
+    assert_eq!(call(&view, "widest", r#"{"last": 1, "a0": 2, "c3": null}"#).text(), "3");
+    assert_eq!(
+        call(&view, "widest", r#"{"a0": 2, "last": 1, "last": 1}"#).text(),
+        "$: field 'last' is given twice; give it once"
+    );
+    let missing = "$: missing required field 'last' (an integer from 0 to 255)";
+    assert_eq!(call(&view, "widest", r#"{"a0": 2}"#).text(), missing);
     for text in ["", "null", "{}"] {
-        let whole = format!("{missing}, like {{\"i0\":0}}");
-        assert_eq!(call(&view, "needs_the_65th", text).text(), whole);
+        let whole = format!("{missing}, like {{\"last\":0}}");
+        assert_eq!(call(&view, "widest", text).text(), whole);
     }
 }

@@ -85,12 +85,12 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
         let injected = this(tool, from).into_iter().chain(injected);
         injected.collect::<TokenStream>()
     };
-    let here = injected(&passage);
+    let (here, found) = (injected(&passage), found(&tool.function));
     let kind = kind(tool);
     let rest = match kind {
         Kind::AtOnce => {
             let returned = returned(tool, &called(tool, params));
-            let steps = quote!(#here #passage.pass_at_once()?; #returned);
+            let steps = quote!(#here #passage.pass_at_once()?; #found #returned);
             let steps = quote!(let (#(#taken,)*) = #read; #steps);
             return quote_spanned!(place=> #lib::Call::AtOnce(|#passage| { #steps }));
         }
@@ -109,7 +109,7 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     } else {
         quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest))
     };
-    let steps = quote!(let #arguments = #read; #here #rest);
+    let steps = quote!(let #arguments = #read; #here #found #rest);
     quote_spanned!(place=> #lib::Call::Later(|#passage| { #steps }))
 }
 
@@ -149,8 +149,8 @@ fn called(tool: &Tool, params: &[&Param]) -> TokenStream {
     let ident = &tool.function.ident;
     let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
     let given = numbered(params).map(|(index, param)| given(&argument(index), param));
-    let (given, path) = (this.chain(given), path(&tool.function));
-    quote_spanned!(shown_at(ident.span())=> #path(#(#given),*))
+    let (given, function) = (this.chain(given), local("tool"));
+    quote_spanned!(shown_at(ident.span())=> #function(#(#given),*))
 }
 
 /// Writes the call of a function that ends later, up to its output.
@@ -185,9 +185,10 @@ pub(super) fn given(local: &Ident, param: &Param) -> TokenStream {
     }
 }
 
-/// Where the function is found.
-fn path(function: &Function) -> TokenStream {
-    let Function { ident, surroundings, is_deprecated, .. } = function;
+/// Finds the function, under a name that no argument has. It is a value there, which no lint
+/// against an `async fn` without `.await` is told of.
+fn found(function: &Function) -> TokenStream {
+    let Function { ident, surroundings, .. } = function;
     let path = match surroundings {
         Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
         Surroundings::Toolbox(within) => {
@@ -195,11 +196,8 @@ fn path(function: &Function) -> TokenStream {
             quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
         }
     };
-    if !is_deprecated {
-        return path;
-    }
     let tool = local("tool");
-    quote!(({ #[allow(deprecated)] let #tool = #path; #tool }))
+    quote!(#[allow(deprecated)] let #tool = #path;)
 }
 
 /// Binds the local that stands for `self`.

@@ -31,6 +31,8 @@ const _: () = {
                     <str as __kit::Borrowed>::Owned,
                     Option<u32>,
                 >(passage)?;
+                #[allow(deprecated)]
+                let tool = refunds;
                 __kit::ruled(
                     passage,
                     arguments,
@@ -49,7 +51,7 @@ const _: () = {
                         passage
                             .apart(move |held| {
                                 let argument0 = held.state::<&Bank>()?;
-                                let value = refunds(
+                                let value = tool(
                                     argument0,
                                     <str as __kit::Borrowed>::lend(&argument1),
                                     argument2,

@@ -46,6 +46,8 @@ const _: () = {
             call: __kit::Call::Later(|passage| {
                 let arguments = __kit::arguments2::<String, u64>(passage)?;
                 let argument0 = passage.state::<&Bank>()?;
+                #[allow(deprecated)]
+                let tool = refund;
                 __kit::ruled(
                     passage,
                     arguments,
@@ -75,7 +77,7 @@ const _: () = {
                         __kit::now(said, (order_id, amount))
                     },
                     move |(argument1, argument2)| ::core::future::ready({
-                        let value = refund(argument0, argument1, argument2);
+                        let value = tool(argument0, argument1, argument2);
                         __kit::returned(__kit::Returned::<()>::split(value))
                     }),
                 )

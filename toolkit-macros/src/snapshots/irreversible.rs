@@ -23,11 +23,13 @@ const _: () = {
             output: || (&__kit::Returned::<()>::success()).schema(),
             call: __kit::Call::Later(|passage| {
                 let arguments = __kit::arguments1::<String>(passage)?;
+                #[allow(deprecated)]
+                let tool = close;
                 __kit::later(
                     passage,
                     arguments,
                     move |(argument0,)| __kit::told(
-                        close(argument0),
+                        tool(argument0),
                         |value| __kit::returned(__kit::Returned::<()>::split(value)),
                     ),
                 )

@@ -51,6 +51,8 @@ const _: () = {
                 >(passage)?;
                 let argument0 = passage.lent::<&CallContext>();
                 let argument1 = passage.state::<&Bank>()?;
+                #[allow(deprecated)]
+                let tool = refund_payment;
                 __kit::ruled(
                     passage,
                     arguments,
@@ -75,7 +77,7 @@ const _: () = {
                         __kit::now(said, (order_id, amount, currency, pay_on))
                     },
                     move |(argument2, argument3, argument4, argument5)| __kit::told(
-                        refund_payment(
+                        tool(
                             argument0,
                             argument1,
                             argument2,

@@ -19,7 +19,9 @@ const _: () = {
             call: __kit::Call::AtOnce(|passage| {
                 let (argument0, argument1) = __kit::arguments2::<i64, i64>(passage)?;
                 passage.pass_at_once()?;
-                let value = add(argument0, argument1);
+                #[allow(deprecated)]
+                let tool = add;
+                let value = tool(argument0, argument1);
                 __kit::returned(__kit::Returned::<i64>::split(value))
             }),
             ..__kit::Table::NONE

@@ -29,7 +29,9 @@ const _: () = {
                     let () = __kit::arguments0(passage)?;
                     let this = passage.receiver::<Self, &Self>()?;
                     passage.pass_at_once()?;
-                    let value = <Self>::refunds(this);
+                    #[allow(deprecated)]
+                    let tool = <Self>::refunds;
+                    let value = tool(this);
                     __kit::returned(__kit::Returned::<u64>::split(value))
                 }),
                 ..__kit::Table::NONE
@@ -50,6 +52,8 @@ const _: () = {
                 call: __kit::Call::Later(|passage| {
                     let arguments = __kit::arguments1::<f64>(passage)?;
                     let this = passage.receiver::<Self, Arc<Self>>()?;
+                    #[allow(deprecated)]
+                    let tool = <Self>::refund;
                     __kit::ruled(
                         passage,
                         arguments,
@@ -69,7 +73,7 @@ const _: () = {
                             __kit::now(said, (amount,))
                         },
                         move |(argument0,)| __kit::told(
-                            <Self>::refund(this, argument0),
+                            tool(this, argument0),
                             |value| __kit::returned(__kit::Returned::<()>::split(value)),
                         ),
                     )
