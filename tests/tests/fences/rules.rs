@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 
-use toolkit::__private::{Annotated, Call, NoRules, Table, arguments0};
+use toolkit::__private::{Annotated, Call, NoRules, Table, read0};
 use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
 use toolkit::prelude::*;
 use toolkit::{Abort, Category, ToolError};
@@ -165,7 +165,7 @@ impl Annotated for Headlong {
         description: "Has rules and no time for them.",
         place: (module_path!(), file!(), line!()),
         call: Call::AtOnce(|passage| {
-            arguments0(passage)?;
+            read0(passage)?;
             pollster::block_on(passage.pass(&NoRules))?;
             panic!("nothing runs")
         }),

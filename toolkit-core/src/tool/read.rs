@@ -7,7 +7,7 @@ use super::passage::{Passage, Stopped, taken};
 ///
 /// # Errors
 /// The report, as an outcome.
-pub fn arguments0(passage: Passage<'_>) -> Result<(), Stopped> {
+pub fn read0(passage: Passage<'_>) -> Result<(), Stopped> {
     passage.arguments(&mut [])
 }
 
@@ -31,11 +31,11 @@ macro_rules! arguments {
 }
 
 arguments! {
-    [A 0] arguments1 B 1 arguments2 C 2 arguments3 D 3 arguments4 E 4 arguments5 F 5
-    arguments6 G 6 arguments7 H 7 arguments8 I 8 arguments9 J 9 arguments10 K 10 arguments11 L 11
-    arguments12 M 12 arguments13 N 13 arguments14 O 14 arguments15 P 15 arguments16 Q 16
-    arguments17 R 17 arguments18 S 18 arguments19 T 19 arguments20 U 20 arguments21 V 21
-    arguments22 W 22 arguments23 X 23 arguments24 Y 24 arguments25 Z 25 arguments26 A1 26
-    arguments27 B1 27 arguments28 C1 28 arguments29 D1 29 arguments30 E1 30 arguments31 F1 31
-    arguments32
+    [A 0] read1 B 1 read2 C 2 read3 D 3 read4 E 4 read5 F 5
+    read6 G 6 read7 H 7 read8 I 8 read9 J 9 read10 K 10 read11 L 11
+    read12 M 12 read13 N 13 read14 O 14 read15 P 15 read16 Q 16
+    read17 R 17 read18 S 18 read19 T 19 read20 U 20 read21 V 21
+    read22 W 22 read23 X 23 read24 Y 24 read25 Z 25 read26 A1 26
+    read27 B1 27 read28 C1 28 read29 D1 29 read30 E1 30 read31 F1 31
+    read32
 }

@@ -76,8 +76,8 @@ pub(super) fn calls(tool: &Tool) -> TokenStream {
 /// Writes the call: decode, pass the gates, call the function as it was written.
 fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     let (Function { ident, .. }, lib) = (&tool.function, lib());
-    let (passage, place) = (local("passage"), shown_at(ident.span()));
-    let (arguments, read) = (local("arguments"), read(tool, params));
+    let (passage, place) = (local("way"), shown_at(ident.span()));
+    let (arguments, read) = (local("given"), read(tool, params));
     let taken = arguments_of(params).map(|(index, _)| argument(index));
     let taken: Vec<_> = taken.chain(format(tool)).collect();
     let injected = |from| {
@@ -124,7 +124,7 @@ pub(super) fn arguments_of<'a>(params: &[&'a Param]) -> impl Iterator<Item = (us
 
 /// The local of a parameter, which no name of the user's can meet.
 pub(super) fn argument(index: usize) -> Ident {
-    format_ident!("argument{index}", span = Span::mixed_site())
+    format_ident!("arg{index}", span = Span::mixed_site())
 }
 
 /// The local that says how much the result is to tell.
@@ -134,10 +134,10 @@ pub(super) fn format(tool: &Tool) -> Option<Ident> {
 
 /// Writes the reading of the arguments, into one tuple.
 fn read(tool: &Tool, params: &[&Param]) -> TokenStream {
-    let (lib, passage) = (lib(), local("passage"));
+    let (lib, passage) = (lib(), local("way"));
     let types = arguments_of(params).map(|(_, param)| owned(param));
     let types: Vec<_> = types.chain(tool.formats.then(detail)).collect();
-    let arguments = format_ident!("arguments{}", types.len());
+    let arguments = format_ident!("read{}", types.len());
     if types.is_empty() {
         return quote!(#lib::#arguments(#passage)?);
     }

@@ -46,7 +46,7 @@ pub(super) fn rules(tool: &Tool, params: &[&Param]) -> Option<TokenStream> {
     if rules.is_empty() {
         return None;
     }
-    let (lib, passage, rule, said) = (lib(), local("passage"), local("rule"), local("said"));
+    let (lib, passage, rule, said) = (lib(), local("way"), local("rule"), local("said"));
     let taken = arguments_of(params).map(|(index, param)| match param.ty.lent {
         Some(_) => argument(index),
         None => param.ident.clone(),

@@ -26,35 +26,35 @@ const _: () = {
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<usize>::success()).schema(),
-            call: __kit::Call::Later(|passage| {
-                let arguments = __kit::arguments2::<
+            call: __kit::Call::Later(|way| {
+                let given = __kit::read2::<
                     <str as __kit::Borrowed>::Owned,
                     Option<u32>,
-                >(passage)?;
+                >(way)?;
                 #[allow(deprecated)]
                 let tool = refunds;
                 __kit::ruled(
-                    passage,
-                    arguments,
-                    move |rule, (argument1, since)| {
-                        let bank = passage.state::<&Bank>()?;
+                    way,
+                    given,
+                    move |rule, (arg1, since)| {
+                        let bank = way.state::<&Bank>()?;
                         let said = match rule {
                             __kit::Rule::Check(0usize) => {
-                                let order_id = <str as __kit::Borrowed>::lend(&argument1);
+                                let order_id = <str as __kit::Borrowed>::lend(&arg1);
                                 __kit::Said::Check(__kit::checked(open(bank, order_id)))
                             }
                             _ => __kit::Said::Nothing,
                         };
-                        __kit::now(said, (argument1, since))
+                        __kit::now(said, (arg1, since))
                     },
-                    move |(argument1, argument2)| {
-                        passage
+                    move |(arg1, arg2)| {
+                        way
                             .apart(move |held| {
-                                let argument0 = held.state::<&Bank>()?;
+                                let arg0 = held.state::<&Bank>()?;
                                 let value = tool(
-                                    argument0,
-                                    <str as __kit::Borrowed>::lend(&argument1),
-                                    argument2,
+                                    arg0,
+                                    <str as __kit::Borrowed>::lend(&arg1),
+                                    arg2,
                                 );
                                 __kit::returned(__kit::Returned::<usize>::split(value))
                             })

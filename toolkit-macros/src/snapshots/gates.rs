@@ -43,16 +43,16 @@ const _: () = {
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<()>::success()).schema(),
-            call: __kit::Call::Later(|passage| {
-                let arguments = __kit::arguments2::<String, u64>(passage)?;
-                let argument0 = passage.state::<&Bank>()?;
+            call: __kit::Call::Later(|way| {
+                let given = __kit::read2::<String, u64>(way)?;
+                let arg0 = way.state::<&Bank>()?;
                 #[allow(deprecated)]
                 let tool = refund;
                 __kit::ruled(
-                    passage,
-                    arguments,
+                    way,
+                    given,
                     move |rule, (order_id, amount)| {
-                        let bank = passage.state::<&Bank>()?;
+                        let bank = way.state::<&Bank>()?;
                         let said = match rule {
                             __kit::Rule::Approval => {
                                 __kit::Said::Approval(
@@ -76,8 +76,8 @@ const _: () = {
                         };
                         __kit::now(said, (order_id, amount))
                     },
-                    move |(argument1, argument2)| ::core::future::ready({
-                        let value = tool(argument0, argument1, argument2);
+                    move |(arg1, arg2)| ::core::future::ready({
+                        let value = tool(arg0, arg1, arg2);
                         __kit::returned(__kit::Returned::<()>::split(value))
                     }),
                 )

@@ -21,15 +21,15 @@ const _: () = {
             },
             params: &[__kit::Param::of::<String>("account")],
             output: || (&__kit::Returned::<()>::success()).schema(),
-            call: __kit::Call::Later(|passage| {
-                let arguments = __kit::arguments1::<String>(passage)?;
+            call: __kit::Call::Later(|way| {
+                let given = __kit::read1::<String>(way)?;
                 #[allow(deprecated)]
                 let tool = close;
                 __kit::later(
-                    passage,
-                    arguments,
-                    move |(argument0,)| __kit::told(
-                        tool(argument0),
+                    way,
+                    given,
+                    move |(arg0,)| __kit::told(
+                        tool(arg0),
                         |value| __kit::returned(__kit::Returned::<()>::split(value)),
                     ),
                 )

@@ -42,22 +42,17 @@ const _: () = {
             ],
             states: &[__kit::StateNeed::of::<&Bank>()],
             output: || (&__kit::Returned::<Result<Refund, Failure>>::success()).schema(),
-            call: __kit::Call::Later(|passage| {
-                let arguments = __kit::arguments4::<
-                    String,
-                    f64,
-                    Currency,
-                    Option<String>,
-                >(passage)?;
-                let argument0 = passage.lent::<&CallContext>();
-                let argument1 = passage.state::<&Bank>()?;
+            call: __kit::Call::Later(|way| {
+                let given = __kit::read4::<String, f64, Currency, Option<String>>(way)?;
+                let arg0 = way.lent::<&CallContext>();
+                let arg1 = way.state::<&Bank>()?;
                 #[allow(deprecated)]
                 let tool = refund_payment;
                 __kit::ruled(
-                    passage,
-                    arguments,
+                    way,
+                    given,
                     move |rule, (order_id, amount, currency, pay_on)| {
-                        let bank = passage.state::<&Bank>()?;
+                        let bank = way.state::<&Bank>()?;
                         let said = match rule {
                             __kit::Rule::Check(0usize) => {
                                 return __kit::soon(async move {
@@ -76,15 +71,8 @@ const _: () = {
                         };
                         __kit::now(said, (order_id, amount, currency, pay_on))
                     },
-                    move |(argument2, argument3, argument4, argument5)| __kit::told(
-                        tool(
-                            argument0,
-                            argument1,
-                            argument2,
-                            argument3,
-                            argument4,
-                            argument5,
-                        ),
+                    move |(arg2, arg3, arg4, arg5)| __kit::told(
+                        tool(arg0, arg1, arg2, arg3, arg4, arg5),
                         |value| __kit::returned(
                             __kit::Returned::<Result<Refund, Failure>>::split(value),
                         ),

@@ -16,12 +16,12 @@ const _: () = {
             place: (::core::module_path!(), ::core::file!(), ::core::line!()),
             params: &[__kit::Param::of::<i64>("left"), __kit::Param::of::<i64>("right")],
             output: || (&__kit::Returned::<i64>::success()).schema(),
-            call: __kit::Call::AtOnce(|passage| {
-                let (argument0, argument1) = __kit::arguments2::<i64, i64>(passage)?;
-                passage.pass_at_once()?;
+            call: __kit::Call::AtOnce(|way| {
+                let (arg0, arg1) = __kit::read2::<i64, i64>(way)?;
+                way.pass_at_once()?;
                 #[allow(deprecated)]
                 let tool = add;
-                let value = tool(argument0, argument1);
+                let value = tool(arg0, arg1);
                 __kit::returned(__kit::Returned::<i64>::split(value))
             }),
             ..__kit::Table::NONE

@@ -25,10 +25,10 @@ const _: () = {
                 place: (::core::module_path!(), ::core::file!(), ::core::line!()),
                 states: &[__kit::StateNeed::receiver::<Self, &Self>()],
                 output: || (&__kit::Returned::<u64>::success()).schema(),
-                call: __kit::Call::AtOnce(|passage| {
-                    let () = __kit::arguments0(passage)?;
-                    let this = passage.receiver::<Self, &Self>()?;
-                    passage.pass_at_once()?;
+                call: __kit::Call::AtOnce(|way| {
+                    let () = __kit::read0(way)?;
+                    let this = way.receiver::<Self, &Self>()?;
+                    way.pass_at_once()?;
                     #[allow(deprecated)]
                     let tool = <Self>::refunds;
                     let value = tool(this);
@@ -49,16 +49,16 @@ const _: () = {
                 params: &[__kit::Param::of::<f64>("amount")],
                 states: &[__kit::StateNeed::receiver::<Self, Arc<Self>>()],
                 output: || (&__kit::Returned::<()>::success()).schema(),
-                call: __kit::Call::Later(|passage| {
-                    let arguments = __kit::arguments1::<f64>(passage)?;
-                    let this = passage.receiver::<Self, Arc<Self>>()?;
+                call: __kit::Call::Later(|way| {
+                    let given = __kit::read1::<f64>(way)?;
+                    let this = way.receiver::<Self, Arc<Self>>()?;
                     #[allow(deprecated)]
                     let tool = <Self>::refund;
                     __kit::ruled(
-                        passage,
-                        arguments,
+                        way,
+                        given,
                         move |rule, (amount,)| {
-                            let this = passage.receiver::<Self, Arc<Self>>()?;
+                            let this = way.receiver::<Self, Arc<Self>>()?;
                             let said = match rule {
                                 __kit::Rule::Check(0usize) => {
                                     __kit::Said::Check(__kit::checked(this.is_open()))
@@ -72,8 +72,8 @@ const _: () = {
                             };
                             __kit::now(said, (amount,))
                         },
-                        move |(argument0,)| __kit::told(
-                            tool(this, argument0),
+                        move |(arg0,)| __kit::told(
+                            tool(this, arg0),
                             |value| __kit::returned(__kit::Returned::<()>::split(value)),
                         ),
                     )
