@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolkit::DynamicTool;
 use toolkit::ledger::MemoryLedger;
 use toolkit::prelude::*;
+use toolkit::{Content, DynamicTool};
 
 /// Gives a text.
 #[tool(effect = "read")]
@@ -35,6 +35,43 @@ async fn test_tool_with_progress(#[context] cx: &CallContext) -> &'static str {
 #[tool(effect = "write", approval(true))]
 fn test_elicitation(message: String) -> String {
     message
+}
+
+/// The smallest picture there is: one red point.
+const POINT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\
+    \0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
+
+/// A sound of no length.
+const SILENCE: &[u8] =
+    b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\
+    \x10\0data\0\0\0\0";
+
+/// Shows a picture.
+#[tool(effect = "read")]
+fn test_image_content() -> Content {
+    Content::image(POINT, "image/png")
+}
+
+/// Plays a sound.
+#[tool(effect = "read")]
+fn test_audio_content() -> Content {
+    Content::audio(SILENCE, "audio/wav")
+}
+
+/// Gives a file.
+#[tool(effect = "read")]
+fn test_embedded_resource() -> Content {
+    Content::file("test://embedded", "This is an embedded resource.", "text/plain")
+}
+
+/// Gives a text, a picture and a file.
+#[tool(effect = "read")]
+fn test_multiple_content_types() -> Vec<Content> {
+    vec![
+        Content::text("Multiple content types:"),
+        Content::image(POINT, "image/png"),
+        Content::file("test://mixed", r#"{"test":"data"}"#, "application/json"),
+    ]
 }
 
 /// A tool whose schema says what it is written in, and refers to itself.
@@ -69,7 +106,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             test_simple_text,
             test_error_handling,
             test_tool_with_progress,
-            test_elicitation
+            test_elicitation,
+            test_image_content,
+            test_audio_content,
+            test_embedded_resource,
+            test_multiple_content_types
         ])
         .tool(json_schema_2020_12())
         .ledger(MemoryLedger::new())
