@@ -84,7 +84,7 @@ pub mod __private {
     #[cfg(feature = "testing")]
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
-    pub use crate::catalogue::locked;
+    pub use crate::catalogue::{changes_between, locked};
     pub use crate::output::{Output, Returned, SchemaOf, in_formats};
     pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::read::*;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolkit::dialect::{Answered, Dialect, Mcp};
 use toolkit::ledger::{Filter, MemoryLedger, Person};
-use toolkit::mcp::{Import, LeftOut, Pins};
+use toolkit::mcp::{Import, Imported, LeftOut, Pins};
 use toolkit::prelude::*;
 use toolkit::{ApprovalRequest, Decision, Effect};
 
@@ -102,6 +102,10 @@ async fn what_a_server_answers_is_a_result_or_its_own_error() {
     assert_eq!(refused.text(), "the server refused the call: no such path");
 }
 
+fn told(imported: &Imported) -> Vec<String> {
+    imported.left_out().iter().map(ToString::to_string).collect()
+}
+
 #[tokio::test]
 async fn a_changed_tool_is_off_until_it_is_approved_again() {
     let upstream = Upstream::of([shown("parks", "Parks."), shown("read_file", "Reads.")]);
@@ -121,13 +125,21 @@ async fn a_changed_tool_is_off_until_it_is_approved_again() {
         tools.push(shown("read_mail", "Reads mail."));
     }
     let (imported, _says) = upstream.imported(Some(approved.clone())).await;
-    assert_eq!(
-        imported.left_out(),
-        [
-            LeftOut::Changed { tool: "parks".to_owned() },
-            LeftOut::New { tool: "read_mail".to_owned() },
-        ],
-    );
+    let off = "it is off until it is approved";
+    let changed = format!("\"parks\" is not what was approved: {off} again");
+    let change = "compatible `parks`: $.forward_to: it is new and may be left out";
+    let new = |tool: &str| format!("{tool:?} is new: {off}");
+    assert_eq!(told(&imported), [format!("{changed}\n  {change}"), new("read_mail")]);
+    // Without the definitions it is only known that it changed; with another than its digest's,
+    // nothing was approved.
+    let text = approved.to_string();
+    let bare: Vec<&str> = text.lines().filter_map(|line| line.split(" {").next()).collect();
+    let (imported, _says) = upstream.imported(Some(bare.join("\n").parse().unwrap())).await;
+    assert_eq!(told(&imported), [changed, new("read_mail")]);
+    let forged = text.replace("Parks.", "Parks everything.").parse().unwrap();
+    let (imported, _says) = upstream.imported(Some(forged)).await;
+    assert_eq!(told(&imported), [new("parks"), new("read_mail")]);
+    let (imported, _says) = upstream.imported(Some(approved.clone())).await;
     let off = registry(&imported, &ledger);
     assert_eq!(off.view(agent()).visible(), ["files__read_file"]);
     assert_eq!(calls(&off, "parks").await.status(), Status::UnknownTool);

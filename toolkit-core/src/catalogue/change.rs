@@ -151,7 +151,8 @@ impl fmt::Display for Changes {
 }
 
 /// Compares the tools of two locks.
-pub(super) fn between(old: &Map<String, Value>, new: &Map<String, Value>) -> Changes {
+#[must_use]
+pub fn changes_between(old: &Map<String, Value>, new: &Map<String, Value>) -> Changes {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let mut changes = Vec::new();
     for name in names {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::change::{Changes, between};
+use super::change::{Changes, changes_between};
 use crate::dialect::Definition;
 use crate::error::ToolConfigError;
 use crate::registry::Registry;
@@ -60,7 +60,7 @@ impl Registry {
             return Err(wrong(format!("its version is not {VERSION}")));
         }
         match lock.get_mut("tools").map(Value::take) {
-            Some(Value::Object(old)) => Ok(between(&old, &locked_tools(self))),
+            Some(Value::Object(old)) => Ok(changes_between(&old, &locked_tools(self))),
             _ => Err(wrong("it has no `tools`".to_owned())),
         }
     }

@@ -4,5 +4,5 @@ mod change;
 mod lock;
 mod page;
 
-pub use change::{Change, ChangeKind, Changes};
+pub use change::{Change, ChangeKind, Changes, changes_between};
 pub use lock::locked;

@@ -19,7 +19,9 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Command;
-use toolkit_core::{CallContext, DynamicTool, Effect, Registry, Tool, ToolConfigErrors, ToolError};
+use toolkit_core::{
+    CallContext, Changes, DynamicTool, Effect, Registry, Tool, ToolConfigErrors, ToolError,
+};
 
 pub use pins::Pins;
 use upstream::Upstream;
@@ -340,6 +342,8 @@ pub enum LeftOut {
     Changed {
         /// The name that the server gives it.
         tool: String,
+        /// What changed, as far as the pins say what was approved.
+        changes: Changes,
     },
     /// It tells the model what no description should.
     Poisoned {
@@ -362,7 +366,7 @@ impl LeftOut {
     #[must_use]
     pub fn tool(&self) -> &str {
         let (Self::New { tool }
-        | Self::Changed { tool }
+        | Self::Changed { tool, .. }
         | Self::Poisoned { tool, .. }
         | Self::Unfit { tool, .. }) = self;
         tool
@@ -373,8 +377,10 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::New { tool } => write!(f, "{tool:?} is new: it is off until it is approved"),
-            Self::Changed { tool } => {
-                write!(f, "{tool:?} is not what was approved: it is off until it is approved again")
+            Self::Changed { tool, changes } => {
+                let off = "it is off until it is approved again";
+                write!(f, "{tool:?} is not what was approved: {off}")?;
+                changes.iter().try_for_each(|change| write!(f, "\n  {change}"))
             }
             Self::Poisoned { tool, why } => write!(f, "{tool:?} is refused: {why}"),
             Self::Unfit { tool, why } => write!(f, "{tool:?} can not be a tool here: {why}"),
@@ -409,10 +415,13 @@ impl Imported {
                 continue;
             }
             imported.seen.see(&shown);
-            match approved.map(|approved| approved.holds(&shown)) {
-                None | Some(Some(true)) => approved_ones.push(shown),
-                Some(Some(false)) => imported.left_out.push(LeftOut::Changed { tool }),
-                Some(None) => imported.left_out.push(LeftOut::New { tool }),
+            match approved.map(|approved| (approved, approved.holds(&shown))) {
+                None | Some((_, Some(true))) => approved_ones.push(shown),
+                Some((approved, Some(false))) => {
+                    let changes = approved.changes(&shown);
+                    imported.left_out.push(LeftOut::Changed { tool, changes });
+                }
+                Some((_, None)) => imported.left_out.push(LeftOut::New { tool }),
             }
         }
         let mut mixed_up = imported.mixed_up(&approved_ones);

@@ -5,15 +5,19 @@ use std::fmt;
 use std::str::FromStr;
 
 use rmcp::model::Tool as Shown;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use toolkit_core::__private::changes_between;
+use toolkit_core::Changes;
 use toolkit_core::ledger::inside::tool_revision;
 
 use crate::ledger::{Digest, LedgerError};
 
 /// The tools of a server as a person approved them: a digest of each definition, by name.
 ///
-/// It is written as text, one tool a line, for a file beside the program. The order of fields in
-/// a definition does not count; every word of it does.
+/// It is written as text for a file beside the program, one tool a line: its digest, its name and
+/// its definition, by which it is told later what the server changed. A line may end after the
+/// name; what changed is not told then. The order of fields in a definition does not count; every
+/// word of it does.
 ///
 /// ```
 /// use toolkit::mcp::Pins;
@@ -25,7 +29,15 @@ use crate::ledger::{Digest, LedgerError};
 /// # Ok::<(), toolkit::ledger::LedgerError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pins(BTreeMap<String, Digest>);
+pub struct Pins(BTreeMap<String, Pin>);
+
+/// One approved definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pin {
+    digest: Digest,
+    /// The definition itself, where it was written beside its digest.
+    definition: Option<Value>,
+}
 
 impl Pins {
     /// The names of the tools, in alphabetical order.
@@ -35,26 +47,41 @@ impl Pins {
 
     /// Takes a tool's definition over from others, as one approves it; false where they have none.
     pub fn approve(&mut self, tool: &str, seen: &Self) -> bool {
-        let digest = seen.0.get(tool);
-        if let Some(digest) = digest {
-            self.0.insert(tool.to_owned(), *digest);
+        let pin = seen.0.get(tool);
+        if let Some(pin) = pin {
+            self.0.insert(tool.to_owned(), pin.clone());
         }
-        digest.is_some()
+        pin.is_some()
     }
 
     pub(super) fn see(&mut self, shown: &Shown) {
-        self.0.insert(shown.name.clone().into_owned(), digest(shown));
+        let definition = written(shown);
+        let pin = Pin { digest: digest(&definition), definition: Some(definition) };
+        self.0.insert(shown.name.clone().into_owned(), pin);
     }
 
     /// Whether it is what was approved; `None` where nothing was.
     pub(super) fn holds(&self, shown: &Shown) -> Option<bool> {
-        self.0.get(&*shown.name).map(|approved| *approved == digest(shown))
+        self.0.get(&*shown.name).map(|approved| approved.digest == digest(&written(shown)))
+    }
+
+    /// What changed since it was approved, as far as it was written what that was.
+    pub(super) fn changes(&self, shown: &Shown) -> Changes {
+        let approved = self.0.get(&*shown.name).and_then(|pin| pin.definition.as_ref());
+        let Some(approved) = approved else { return Changes::default() };
+        let tool = |definition: &Value| {
+            Map::from_iter([(shown.name.clone().into_owned(), entry(definition))])
+        };
+        changes_between(&tool(approved), &tool(&written(shown)))
     }
 }
 
 impl fmt::Display for Pins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|(tool, digest)| writeln!(f, "{digest} {tool}"))
+        self.0.iter().try_for_each(|(tool, Pin { digest, definition })| match definition {
+            Some(definition) => writeln!(f, "{digest} {tool} {definition}"),
+            None => writeln!(f, "{digest} {tool}"),
+        })
     }
 }
 
@@ -64,17 +91,48 @@ impl FromStr for Pins {
     fn from_str(text: &str) -> Result<Self, LedgerError> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let pins = lines.map(|line| {
-            let (digest, tool) = line.trim().split_once(' ').unwrap_or((line, ""));
-            Ok((tool.to_owned(), digest.parse()?))
+            let (digest, rest) = line.trim().split_once(' ').unwrap_or((line, ""));
+            let digest = digest.parse()?;
+            let (tool, definition) = read(rest, digest);
+            Ok((tool.to_owned(), Pin { digest, definition }))
         });
         pins.collect::<Result<_, _>>().map(Self)
     }
 }
 
+/// A tool's name and its definition, which counts only where the digest is its own.
+fn read(text: &str, of: Digest) -> (&str, Option<Value>) {
+    let parts = text.find(" {").and_then(|at| text.split_at_checked(at));
+    let read = parts.and_then(|(tool, definition)| {
+        let definition = serde_json::from_str(definition).ok()?;
+        (digest(&definition) == of).then_some((tool, Some(definition)))
+    });
+    read.unwrap_or((text, None))
+}
+
+/// A definition as the server writes it.
+fn written(shown: &Shown) -> Value {
+    serde_json::to_value(shown).unwrap_or_default()
+}
+
+/// A definition in the words of `tools.lock`.
+fn entry(definition: &Value) -> Value {
+    let members = definition.as_object().into_iter().flatten();
+    let renamed = members.filter(|(key, _)| *key != "name").map(|(key, value)| {
+        let key = match key.as_str() {
+            "inputSchema" => "input_schema",
+            "outputSchema" => "output_schema",
+            other => other,
+        };
+        (key.to_owned(), value.clone())
+    });
+    Value::Object(renamed.collect())
+}
+
 /// What stands for a definition.
-fn digest(shown: &Shown) -> Digest {
+fn digest(definition: &Value) -> Digest {
     let mut text = String::new();
-    write(&serde_json::to_value(shown).unwrap_or_default(), &mut text);
+    write(definition, &mut text);
     tool_revision(&["mcp", &text])
 }
 
