@@ -93,8 +93,8 @@ pub mod __private {
         FromContext, FromStates, Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox,
         IntoVerified, Keyword, Later, LedgerUse, List, NoRules, Number, OnDenied, Param, Passage,
         Policy, Receiver, Refusal, Reply, Requirement, Rest, Rule, Rules, Said, StateNeed, States,
-        Stopped, Table, Text, Toolbox, Valued, any, checked, example, later, list, now, number,
-        previewed, requirements, returned, ruled, soon, text, told, verified,
+        Stopped, Table, Text, Toolbox, Valued, any, checked, example, found, later, list, now,
+        number, previewed, requirements, returned, ruled, soon, text, told, verified,
     };
 
     pub use crate::tool::Constant::{Bool, Float, Int, Items, Json, Str};

@@ -18,6 +18,8 @@ pub(crate) struct Function {
     pub(crate) ident: Ident,
     /// The name of the type beside it.
     pub(crate) marker: Ident,
+    /// Whether its use may warn.
+    pub(crate) is_deprecated: bool,
     /// Whether it has to be awaited.
     pub(crate) flow: Flow,
     /// The path that the library is found under.

@@ -79,10 +79,16 @@ fn function(item: Item, marker: Ident, root: TokenStream, surroundings: Surround
         visibility: visibility.to_token_stream(),
         ident: signature.ident,
         marker,
+        is_deprecated: attributes.iter().any(may_deprecate),
         flow: if signature.asyncness.is_some() { Flow::Async } else { Flow::Sync },
         root,
         surroundings,
     }
+}
+
+/// Whether an attribute is `#[deprecated]`, or may become it.
+fn may_deprecate(attribute: &Attribute) -> bool {
+    ["deprecated", "cfg_attr"].iter().any(|word| attribute.path().is_ident(word))
 }
 
 /// The attributes that say where an item is there at all.

@@ -28,8 +28,8 @@ pub use constraint::{List, Number, Text};
 pub use dynamic::{Answer, Answered, DynamicTool, Fallible, Later, Valued};
 use dynamic::{Handled, Parts};
 pub use passage::{
-    FromContext, Gates, Held, Passage, Rest, Stopped, ToolFailure, ToolOutput, later, returned,
-    told,
+    FromContext, Gates, Held, Passage, Rest, Stopped, ToolFailure, ToolOutput, found, later,
+    returned, told,
 };
 pub use policy::{
     ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, example, requirements,

@@ -297,6 +297,12 @@ where
     }))
 }
 
+/// A tool's function, as it is.
+#[inline]
+pub const fn found<F: Copy>(function: F) -> F {
+    function
+}
+
 /// Tells what a function gives as the tool's output.
 pub fn told<F, T>(called: F, tell: T) -> Map<F, T>
 where

@@ -85,12 +85,12 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
         let injected = this(tool, from).into_iter().chain(injected);
         injected.collect::<TokenStream>()
     };
-    let (here, found) = (injected(&passage), found(&tool.function));
+    let here = injected(&passage);
     let kind = kind(tool);
     let rest = match kind {
         Kind::AtOnce => {
             let returned = returned(tool, &called(tool, params));
-            let steps = quote!(#here #passage.pass_at_once()?; #found #returned);
+            let steps = quote!(#here #passage.pass_at_once()?; #returned);
             let steps = quote!(let (#(#taken,)*) = #read; #steps);
             return quote_spanned!(place=> #lib::Call::AtOnce(|#passage| { #steps }));
         }
@@ -109,7 +109,7 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     } else {
         quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest))
     };
-    let steps = quote!(let #arguments = #read; #here #found #rest);
+    let steps = quote!(let #arguments = #read; #here #rest);
     quote_spanned!(place=> #lib::Call::Later(|#passage| { #steps }))
 }
 
@@ -146,11 +146,10 @@ fn read(tool: &Tool, params: &[&Param]) -> TokenStream {
 
 /// Writes the call of the function.
 fn called(tool: &Tool, params: &[&Param]) -> TokenStream {
-    let ident = &tool.function.ident;
     let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
     let given = numbered(params).map(|(index, param)| given(&argument(index), param));
-    let (given, function) = (this.chain(given), local("tool"));
-    quote_spanned!(shown_at(ident.span())=> #function(#(#given),*))
+    let (given, found) = (this.chain(given), found(&tool.function));
+    quote_spanned!(shown_at(tool.function.ident.span())=> #found(#(#given),*))
 }
 
 /// Writes the call of a function that ends later, up to its output.
@@ -174,6 +173,25 @@ fn called_later(tool: &Tool, params: &[&Param]) -> TokenStream {
     }
 }
 
+/// Finds the function, as a value: no lint against an `async fn` without `.await` is told of it.
+fn found(function: &Function) -> TokenStream {
+    let Function { ident, surroundings, is_deprecated, .. } = function;
+    let place = shown_at(ident.span());
+    let path = match surroundings {
+        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
+        Surroundings::Toolbox(within) => {
+            let owner = &within.owner;
+            quote_spanned!(place=> <#owner>::#ident)
+        }
+    };
+    if *is_deprecated {
+        let tool = local("tool");
+        return quote!(({ #[allow(deprecated)] let #tool = #path; #tool }));
+    }
+    let lib = lib_at(place);
+    quote_spanned!(place=> #lib::found(#path))
+}
+
 /// What the function is given for a parameter.
 pub(super) fn given(local: &Ident, param: &Param) -> TokenStream {
     match (&param.role, &param.ty.lent) {
@@ -183,21 +201,6 @@ pub(super) fn given(local: &Ident, param: &Param) -> TokenStream {
         }
         (Role::Argument(_) | Role::State | Role::Context, _) => local.to_token_stream(),
     }
-}
-
-/// Finds the function, under a name that no argument has. It is a value there, which no lint
-/// against an `async fn` without `.await` is told of.
-fn found(function: &Function) -> TokenStream {
-    let Function { ident, surroundings, .. } = function;
-    let path = match surroundings {
-        Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
-        Surroundings::Toolbox(within) => {
-            let owner = &within.owner;
-            quote_spanned!(shown_at(ident.span())=> <#owner>::#ident)
-        }
-    };
-    let tool = local("tool");
-    quote!(#[allow(deprecated)] let #tool = #path;)
 }
 
 /// Binds the local that stands for `self`.

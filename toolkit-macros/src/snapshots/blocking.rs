@@ -31,8 +31,6 @@ const _: () = {
                     <str as __kit::Borrowed>::Owned,
                     Option<u32>,
                 >(way)?;
-                #[allow(deprecated)]
-                let tool = refunds;
                 __kit::ruled(
                     way,
                     given,
@@ -51,11 +49,9 @@ const _: () = {
                         way
                             .apart(move |held| {
                                 let arg0 = held.state::<&Bank>()?;
-                                let value = tool(
-                                    arg0,
-                                    <str as __kit::Borrowed>::lend(&arg1),
-                                    arg2,
-                                );
+                                let value = __kit::found(
+                                    refunds,
+                                )(arg0, <str as __kit::Borrowed>::lend(&arg1), arg2);
                                 __kit::returned(__kit::Returned::<usize>::split(value))
                             })
                     },

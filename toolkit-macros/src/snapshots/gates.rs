@@ -46,8 +46,6 @@ const _: () = {
             call: __kit::Call::Later(|way| {
                 let given = __kit::read2::<String, u64>(way)?;
                 let arg0 = way.state::<&Bank>()?;
-                #[allow(deprecated)]
-                let tool = refund;
                 __kit::ruled(
                     way,
                     given,
@@ -77,7 +75,7 @@ const _: () = {
                         __kit::now(said, (order_id, amount))
                     },
                     move |(arg1, arg2)| ::core::future::ready({
-                        let value = tool(arg0, arg1, arg2);
+                        let value = __kit::found(refund)(arg0, arg1, arg2);
                         __kit::returned(__kit::Returned::<()>::split(value))
                     }),
                 )

@@ -23,13 +23,11 @@ const _: () = {
             output: || (&__kit::Returned::<()>::success()).schema(),
             call: __kit::Call::Later(|way| {
                 let given = __kit::read1::<String>(way)?;
-                #[allow(deprecated)]
-                let tool = close;
                 __kit::later(
                     way,
                     given,
                     move |(arg0,)| __kit::told(
-                        tool(arg0),
+                        __kit::found(close)(arg0),
                         |value| __kit::returned(__kit::Returned::<()>::split(value)),
                     ),
                 )

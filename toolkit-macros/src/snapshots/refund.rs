@@ -46,8 +46,6 @@ const _: () = {
                 let given = __kit::read4::<String, f64, Currency, Option<String>>(way)?;
                 let arg0 = way.lent::<&CallContext>();
                 let arg1 = way.state::<&Bank>()?;
-                #[allow(deprecated)]
-                let tool = refund_payment;
                 __kit::ruled(
                     way,
                     given,
@@ -72,7 +70,7 @@ const _: () = {
                         __kit::now(said, (order_id, amount, currency, pay_on))
                     },
                     move |(arg2, arg3, arg4, arg5)| __kit::told(
-                        tool(arg0, arg1, arg2, arg3, arg4, arg5),
+                        __kit::found(refund_payment)(arg0, arg1, arg2, arg3, arg4, arg5),
                         |value| __kit::returned(
                             __kit::Returned::<Result<Refund, Failure>>::split(value),
                         ),

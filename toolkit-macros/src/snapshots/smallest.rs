@@ -19,9 +19,7 @@ const _: () = {
             call: __kit::Call::AtOnce(|way| {
                 let (arg0, arg1) = __kit::read2::<i64, i64>(way)?;
                 way.pass_at_once()?;
-                #[allow(deprecated)]
-                let tool = add;
-                let value = tool(arg0, arg1);
+                let value = __kit::found(add)(arg0, arg1);
                 __kit::returned(__kit::Returned::<i64>::split(value))
             }),
             ..__kit::Table::NONE

@@ -29,9 +29,7 @@ const _: () = {
                     let () = __kit::read0(way)?;
                     let this = way.receiver::<Self, &Self>()?;
                     way.pass_at_once()?;
-                    #[allow(deprecated)]
-                    let tool = <Self>::refunds;
-                    let value = tool(this);
+                    let value = __kit::found(<Self>::refunds)(this);
                     __kit::returned(__kit::Returned::<u64>::split(value))
                 }),
                 ..__kit::Table::NONE
@@ -52,8 +50,6 @@ const _: () = {
                 call: __kit::Call::Later(|way| {
                     let given = __kit::read1::<f64>(way)?;
                     let this = way.receiver::<Self, Arc<Self>>()?;
-                    #[allow(deprecated)]
-                    let tool = <Self>::refund;
                     __kit::ruled(
                         way,
                         given,
@@ -73,7 +69,7 @@ const _: () = {
                             __kit::now(said, (amount,))
                         },
                         move |(arg0,)| __kit::told(
-                            tool(this, arg0),
+                            __kit::found(<Self>::refund)(this, arg0),
                             |value| __kit::returned(__kit::Returned::<()>::split(value)),
                         ),
                     )
