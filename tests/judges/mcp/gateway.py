@@ -156,7 +156,7 @@ async def time():
 
     # What the server shows is not what was approved: it is off.
     pins = FOLDER / "time.pins"
-    pins.write_text(re.sub(r"^(\S+)( convert_time)$", "0" * 64 + r"\2", pins.read_text(), flags=re.M))
+    pins.write_text(re.sub(r"^\S+( convert_time) .*$", "0" * 64 + r"\1", pins.read_text(), flags=re.M))
 
     async def changed(client):
         told("tools", " ".join(tool.name for tool in (await client.list_tools()).tools))

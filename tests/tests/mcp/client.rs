@@ -67,7 +67,7 @@ async fn the_official_client_speaks_to_a_process_and_the_process_ends_with_it() 
     let mut child = process().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let streams = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
     let client: Client = soon(().serve(streams)).await.unwrap();
-    assert_eq!(soon(client.list_all_tools()).await.unwrap().len(), 5);
+    assert_eq!(soon(client.list_all_tools()).await.unwrap().len(), 9);
     let told = calls(&client, "test_error_handling", json!({})).await;
     assert_eq!(told["isError"], true, "{told}");
     client.cancel().await.unwrap();

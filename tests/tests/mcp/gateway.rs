@@ -361,7 +361,7 @@ async fn of_tools_with_one_name_or_names_that_look_alike_the_later_is_left_out()
     assert_eq!(registry.view(agent()).visible(), ["files__read_a", "files__read_b"]);
     let alone = Upstream::of([shown("read_a", "Reads a.")]).imported(None).await.0;
     assert_eq!(
-        imported.seen().to_string().lines().find(|line| line.ends_with(" read_a")),
+        imported.seen().to_string().lines().find(|line| line.contains(" read_a {")),
         alone.seen().to_string().lines().next(),
         "what is seen is what was taken",
     );
