@@ -120,7 +120,8 @@ where
     }
 }
 
-/// The same of a tool with expressions, which are lent the arguments before its function gets them.
+/// Keeps what comes after the arguments of a tool with expressions for later: they are lent the
+/// arguments before its function gets them.
 ///
 /// # Errors
 /// None: the arguments' own were told before.
