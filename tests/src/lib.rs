@@ -51,6 +51,19 @@ pub fn definition(view: &View) -> Value {
     json!({"name": name, "description": description, "input_schema": input_schema})
 }
 
+/// Compares a text with the file of the project that holds it; `TOOLKIT_BLESS=1` writes it anew.
+///
+/// # Panics
+/// The file holds another text, or can not be read or written.
+pub fn is_checked_in(path: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    if std::env::var_os("TOOLKIT_BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap();
+    assert!(found == text, "{} is not as it is made: TOOLKIT_BLESS=1 writes it", path.display());
+}
+
 /// The files below a folder.
 ///
 /// # Panics

@@ -17,3 +17,19 @@ mod streams;
 mod table;
 mod transcript;
 mod wires;
+
+use toolkit::dialect::{Anthropic, Dialect, Gemini, Mcp, OpenAiChat, OpenAiResponses};
+
+/// The forms that differ in what of a tool they can carry.
+fn forms() -> [Box<dyn Dialect>; 8] {
+    [
+        Box::new(Anthropic),
+        Box::new(Anthropic.strict()),
+        Box::new(OpenAiChat),
+        Box::new(OpenAiChat.strict()),
+        Box::new(OpenAiResponses.strict()),
+        Box::new(Gemini),
+        Box::new(Gemini.with_parameters()),
+        Box::new(Mcp),
+    ]
+}

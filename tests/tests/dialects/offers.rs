@@ -8,6 +8,8 @@ use toolkit::dialect::{
 use toolkit::prelude::*;
 use toolkit::{DynamicTool, Effect};
 
+use crate::forms;
+
 fn tool(name: &str, schema: Value) -> DynamicTool {
     Tool::dynamic(name, format!("The tool {name}."), schema, |_, _| async {
         Ok::<_, ToolError>("done")
@@ -175,17 +177,8 @@ fn a_tool_that_is_added_at_the_end_changes_no_earlier_byte() {
     let schema = json!({"properties": {"n": {"type": "integer", "minimum": 1}}, "additionalProperties": false});
     let names: Vec<String> =
         (0..12).map(|index| format!("tool_{}", char::from(b'a' + index))).collect();
-    let dialects: [&dyn Dialect; 8] = [
-        &Anthropic,
-        &Anthropic.strict(),
-        &OpenAiChat,
-        &OpenAiChat.strict(),
-        &OpenAiResponses.strict(),
-        &Gemini,
-        &Gemini.with_parameters(),
-        &Mcp,
-    ];
-    for dialect in dialects {
+    for dialect in &forms() {
+        let dialect = &**dialect;
         let mut earlier = String::new();
         for count in 1..=names.len() {
             let view = view_of(names[..count].iter().map(|name| tool(name, schema.clone())));

@@ -1,8 +1,6 @@
 //! What each provider takes, as a table that is made by asking and checked in.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 use toolkit::Content;
@@ -11,7 +9,7 @@ use toolkit::dialect::{
     OpenAiResponses, Projection, Reply, RewriteKind,
 };
 use toolkit::prelude::*;
-use toolkit_tests::{call, view_of};
+use toolkit_tests::{call, is_checked_in, view_of};
 
 fn forms() -> Vec<(&'static str, Box<dyn Dialect>)> {
     vec![
@@ -199,11 +197,5 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_providers_is_what_the_dialects_do() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolkit/docs/dialects.md");
-    let table = table();
-    if std::env::var_os("TOOLKIT_BLESS").is_some() {
-        fs::write(&path, &table).unwrap();
-    }
-    let checked_in = fs::read_to_string(&path).unwrap();
-    assert!(checked_in == table, "{} is not what the dialects do: bless it", path.display());
+    is_checked_in("toolkit/docs/dialects.md", &table());
 }

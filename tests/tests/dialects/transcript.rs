@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolkit::dialect::{
-    Answered, Anthropic, Dialect, Gemini, Mcp, Message, OpenAiChat, OpenAiResponses, Reply, Request,
+    Answered, Anthropic, Dialect, Message, OpenAiChat, OpenAiResponses, Reply, Request,
 };
 use toolkit::ledger::{Desk, MemoryLedger, Person, RowState};
 use toolkit::prelude::*;
+
+use crate::forms;
 
 /// Looks up an order.
 #[tool(effect = "read")]
@@ -189,17 +191,8 @@ fn assert_as_expected(dialect: &dyn Dialect, outcomes: &[Outcome]) {
 
 #[test]
 fn the_same_conversation_comes_to_the_same_in_every_dialect() {
-    let dialects: [&dyn Dialect; 8] = [
-        &Anthropic,
-        &Anthropic.strict(),
-        &OpenAiChat,
-        &OpenAiChat.strict(),
-        &OpenAiResponses.strict(),
-        &Gemini,
-        &Gemini.with_parameters(),
-        &Mcp,
-    ];
-    for dialect in dialects {
+    for dialect in &forms() {
+        let dialect = &**dialect;
         let outcomes = play(dialect, |body| dialect.read(body).unwrap());
         assert_as_expected(dialect, &outcomes);
     }
@@ -229,17 +222,8 @@ fn pay_back(order_id: String, #[arg(minimum = 0.01)] amount: f64) -> String {
 /// A decision that is kept in the history would have to come back through every provider's form.
 #[test]
 fn what_a_person_agreed_to_runs_whatever_provider_asked_for_it() {
-    let dialects: [&dyn Dialect; 8] = [
-        &Anthropic,
-        &Anthropic.strict(),
-        &OpenAiChat,
-        &OpenAiChat.strict(),
-        &OpenAiResponses.strict(),
-        &Gemini,
-        &Gemini.with_parameters(),
-        &Mcp,
-    ];
-    for dialect in dialects {
+    for dialect in &forms() {
+        let dialect = &**dialect;
         let ledger = Arc::new(MemoryLedger::new());
         let registry = Registry::builder().tools(tools![pay_back]).ledger(Arc::clone(&ledger));
         let view = registry.build().unwrap().view(Caller::new("agent"));

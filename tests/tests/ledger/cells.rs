@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use toolkit::__private::ledger::{
@@ -11,6 +9,7 @@ use toolkit::__private::ledger::{
 };
 use toolkit::ledger::{Digest, Doubt, Person, RowState, Timestamp};
 use toolkit::{OnUnknown, Verified};
+use toolkit_tests::is_checked_in;
 
 use crate::incidents;
 use crate::samples::{
@@ -241,13 +240,7 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_cells_is_what_step_does() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolkit-core/src/ledger/cells.md");
-    let table = table();
-    if std::env::var_os("TOOLKIT_BLESS").is_some() {
-        fs::write(&path, &table).unwrap();
-    }
-    let checked_in = fs::read_to_string(&path).unwrap();
-    assert!(checked_in == table, "{} is not what `step` does: bless it", path.display());
+    is_checked_in("toolkit-core/src/ledger/cells.md", &table());
 }
 
 #[test]
