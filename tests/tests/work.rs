@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
 use toolkit::prelude::*;
-use toolkit::{Decoder, Limits, ToolArg};
+use toolkit::{Decoder, Limits, Options, ToolArg};
 use toolkit_tests::catalogue;
 
 /// Currency of a payment.
@@ -260,4 +260,33 @@ fn an_index_of_a_thousand_tools_takes_less_than_a_mebibyte() {
     });
     println!("{} bytes for 1,000 tools", kept.bytes_current);
     assert!((1..1 << 20).contains(&kept.bytes_current), "{kept:?}");
+}
+
+/// Empties the books.
+#[tool(effect = "read", scopes("books:write"))]
+fn empty_the_books(pages: Vec<u64>) -> usize {
+    pages.len()
+}
+
+/// Reads the books.
+#[tool(effect = "read")]
+fn read_the_books() {}
+
+/// They differ by what the host is told, whatever they are given: nothing is done for either.
+#[test]
+fn a_call_of_a_hidden_tool_takes_what_one_of_an_unknown_name_takes() {
+    let registry = Registry::builder().tools(tools![empty_the_books, read_the_books]);
+    let view = registry.build().unwrap().view(Caller::new("ann"));
+    let wrong = format!("{{\"pages\":[{}]}}", joined(10_000, |_| "\"x\"".to_owned()));
+    for arguments in ["{}", r#"{"pages": [1, 2]}"#, "{", &wrong] {
+        let used = |name: &str| {
+            let call = || ToolCall::new("call_1", name, arguments);
+            black_box(view.dispatch_blocking(call(), Options::default()).unwrap());
+            measure(|| drop(black_box(view.dispatch_blocking(call(), Options::default()))))
+        };
+        let (hidden, unknown) = (used("empty_the_books"), used("enter_the_lists"));
+        let counts = hidden.count_total.abs_diff(unknown.count_total);
+        let bytes = hidden.bytes_total.abs_diff(unknown.bytes_total);
+        assert!(counts <= 2 && bytes < 400, "{hidden:?}, and {unknown:?}");
+    }
 }
