@@ -6,8 +6,17 @@ use crate::Dice;
 
 const NAMES: [&str; 5] = ["a", "b", "id", "name", "kind"];
 
+const DEFINED: [&str; 2] = ["first", "second"];
+
 /// The schema of an object, of every keyword that is compiled.
 pub fn object(dice: &mut Dice, depth: usize) -> Value {
+    let mut object = nested(dice, depth);
+    let definitions = DEFINED.iter().map(|name| ((*name).to_owned(), schema(dice, 0)));
+    object["$defs"] = Value::Object(definitions.collect());
+    object
+}
+
+fn nested(dice: &mut Dice, depth: usize) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for name in NAMES.iter().take(1 + dice.below(4)) {
@@ -34,7 +43,7 @@ pub fn object(dice: &mut Dice, depth: usize) -> Value {
 }
 
 fn schema(dice: &mut Dice, depth: usize) -> Value {
-    match dice.below(if depth == 0 { 6 } else { 11 }) {
+    match dice.below(if depth == 0 { 6 } else { 12 }) {
         0 => number(dice, "integer"),
         1 => number(dice, "number"),
         2 => text(dice),
@@ -46,7 +55,7 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
             _ => json!({"type": ["string", "null"]}),
         },
         5 => json!({"type": "string", "enum": ["EUR", "usd", "x"]}),
-        6 => object(dice, depth),
+        6 => nested(dice, depth),
         7 => {
             json!({"type": "object", "additionalProperties": schema(dice, depth - 1), "maxProperties": dice.below(4)})
         }
@@ -66,8 +75,29 @@ fn schema(dice: &mut Dice, depth: usize) -> Value {
         9 => {
             json!({"type": "array", "prefixItems": [schema(dice, 0), schema(dice, 0)], "items": false})
         }
+        10 => reference(dice),
         _ => union(dice),
     }
+}
+
+/// A reference, alone or beside every keyword that judges the same value.
+fn reference(dice: &mut Dice) -> Value {
+    let mut node = match dice.below(6) {
+        0 => json!({}),
+        1 => return json!({"anyOf": [defined(dice), {"type": "null"}]}),
+        2 => json!({"allOf": [schema(dice, 0)]}),
+        3 => json!({"anyOf": [schema(dice, 0), schema(dice, 0)]}),
+        4 => json!({"not": schema(dice, 0)}),
+        _ => schema(dice, 0),
+    };
+    if let (Value::Object(node), Value::Object(reference)) = (&mut node, defined(dice)) {
+        node.extend(reference);
+    }
+    node
+}
+
+fn defined(dice: &mut Dice) -> Value {
+    json!({"$ref": format!("#/$defs/{}", dice.pick(&DEFINED))})
 }
 
 /// Unions of objects are left to the types that give them: their normal form is the branch's.

@@ -258,3 +258,40 @@ fn a_list_of_unlike_tuples_or_objects_is_shown_with_unlike_ones() {
          [{\"is\":true,\"code\":\"EUR\"},{\"is\":false,\"code\":\"EUR\"}])",
     );
 }
+
+#[test]
+fn what_joined_schemas_want_of_one_value_is_told_in_one_line_with_a_value_for_all() {
+    let told = |property: Value, arguments: &str| {
+        let view = view_of(toolkit_tests::echo(json!({"properties": {"a": property}})));
+        call(&view, "echo", arguments).text().to_owned()
+    };
+    let closer = json!({"allOf": [{"type": "integer", "minimum": 1}, {"type": "integer"}]});
+    assert_eq!(
+        told(closer, r#"{"a":"\"1\""}"#),
+        "$.a: expected an integer at least 1, like 1, got text \"\\\"1\\\"\""
+    );
+    let bounds = json!({"allOf": [
+        {"type": "integer", "minimum": 3},
+        {"type": "number", "maximum": 9},
+        {"type": ["number", "null"]},
+    ]});
+    assert_eq!(
+        told(bounds.clone(), r#"{"a":[]}"#),
+        "$.a: expected an integer at least 3 and a number at most 9 and a number or null, like 3, \
+         got a list"
+    );
+    assert_eq!(
+        told(bounds, r#"{"a":"4"}"#),
+        "$.a: expected an integer at least 3 and a number at most 9 and a number or null, like 3, \
+         got text \"4\" (write 4 without quotes)"
+    );
+    let referred = json!({
+        "$ref": "#/properties/a/$defs/some",
+        "allOf": [{"type": "array", "minItems": 1}],
+        "$defs": {"some": {"type": "array", "items": {"type": "boolean"}}},
+    });
+    assert_eq!(
+        told(referred, r#"{"a":true}"#),
+        "$.a: expected a list of at least 1 item, got true"
+    );
+}

@@ -294,7 +294,7 @@ impl<'a> Judge<'a> {
         place: &Place<'_>,
     ) -> Value {
         // A node that only passes on has nothing of its own to say.
-        if let (Some(reference), true) = (node.reference, node.only_refers) {
+        if let Some(reference) = node.alias_of() {
             return self.value(reference, &subject.settled(), place);
         }
         let own =
@@ -349,7 +349,7 @@ impl<'a> Judge<'a> {
     }
 
     fn is_of_type(&mut self, node: &Node, json: &Json<'_>, place: &Place<'_>) -> bool {
-        if node.types.is_empty() || node.types.iter().any(|of| is_of(*of, json)) {
+        if !is_mistyped(node, json) {
             return true;
         }
         if let Some(values) = &node.one_of_values {
@@ -357,7 +357,40 @@ impl<'a> Judge<'a> {
             return false;
         }
         let (expected, example) = self.right(node);
-        let (words, suggestion) = hint(node, json);
+        self.mistyped(node, expected, example, hint(node, json), json, place);
+        false
+    }
+
+    /// Tells in one line what several schemas want of one value, since one value must suit them all.
+    pub(super) fn mistyped_for_all(
+        &mut self,
+        whole: &Node,
+        parts: &[&Node],
+        json: &Json<'_>,
+        place: &Place<'_>,
+    ) {
+        let mut wanted: Vec<String> = parts.iter().map(|part| forms(self.schema, part)).collect();
+        let all = wanted.clone();
+        // What one says and another says more closely is said once.
+        wanted.retain(|words| !all.iter().any(|more| more != words && more.starts_with(words)));
+        wanted.dedup();
+        let example = self.example(whole);
+        let like = example.as_ref().map_or_else(String::new, like);
+        let expected = format!("{}{like}", wanted.join(" and "));
+        let mut hints = parts.iter().map(|part| hint(part, json));
+        let shared = hints.next().filter(|first| hints.all(|other| other == *first));
+        self.mistyped(whole, expected, example, shared.unwrap_or_default(), json, place);
+    }
+
+    fn mistyped(
+        &mut self,
+        node: &Node,
+        expected: String,
+        example: Option<Value>,
+        (words, suggestion): (String, Option<Value>),
+        json: &Json<'_>,
+        place: &Place<'_>,
+    ) {
         let found = json.named(self.limits.shown_chars);
         let message = format!("expected {expected}, got {found}{words}");
         let problem = Problem::new(place.path(), ProblemKind::WrongType, message);
@@ -367,7 +400,6 @@ impl<'a> Judge<'a> {
         if let (Json::Text(text), true, true) = (json, is_nested, self.tells()) {
             self.inside(node, text.trim(), place);
         }
-        false
     }
 
     /// What is wrong inside JSON that was sent as text, so that one more try is enough.
@@ -667,6 +699,11 @@ pub(super) fn held(node: &Node, digits: &str, decimal: Decimal) -> Option<(Decim
     let whole = float.integer().filter(|n| n.abs() <= most).and_then(integer_value);
     let value = whole.or_else(|| digits.parse().ok().and_then(Number::from_f64).map(Value::Number));
     value.map(|value| (float, value))
+}
+
+/// Whether a value is of none of the types that a node names.
+pub(super) fn is_mistyped(node: &Node, json: &Json<'_>) -> bool {
+    !node.types.is_empty() && !node.types.iter().any(|of| is_of(*of, json))
 }
 
 pub(super) fn is_of(of: Type, json: &Json<'_>) -> bool {

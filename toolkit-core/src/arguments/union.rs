@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::equal::equal;
-use super::judge::{Judge, Place, Subject, is_of};
+use super::judge::{Judge, Place, Subject, is_mistyped, is_of};
 use super::text::Json;
 use super::words::{forms, like as like_value, listed};
 use crate::problem::{Problem, ProblemKind, escaped, nearest, quoted};
@@ -22,7 +22,17 @@ impl<'a> Judge<'a> {
         // Of several schemas that accept a value, the first with structure tells its normal form.
         let mut is_told = node.has_structure();
         let settled = subject.settled();
-        for id in node.reference.iter().chain(&node.all_of) {
+        let schema = self.schema;
+        let of = |id: &NodeId| behind(schema, schema.node(*id));
+        let is_mistyped =
+            |part: &Node| part.one_of_values.is_none() && is_mistyped(part, subject.json);
+        let parts = || node.reference.iter().chain(&node.all_of);
+        let mistyped: Vec<&Node> = parts().map(of).filter(|part| is_mistyped(part)).collect();
+        let as_one = mistyped.len() > 1;
+        if as_one {
+            self.mistyped_for_all(node, &mistyped, subject.json, place);
+        }
+        for id in parts().filter(|id| !as_one || !is_mistyped(of(id))) {
             match self.verdict(*id, &settled) {
                 Some(theirs) if !is_told => {
                     value = theirs;
@@ -297,7 +307,7 @@ impl<'a> Judge<'a> {
 pub(super) fn behind<'n>(schema: &'n Compiled, node: &'n Node) -> &'n Node {
     let mut node = node;
     // References in a circle were refused when the schema was compiled.
-    while let (Some(target), true) = (node.reference, node.only_refers) {
+    while let Some(target) = node.alias_of() {
         node = schema.node(target);
     }
     node

@@ -156,6 +156,11 @@ impl Node {
         }
     }
 
+    /// What it refers to, where it says nothing but that.
+    pub(crate) fn alias_of(&self) -> Option<NodeId> {
+        self.reference.filter(|_| self.only_refers && self.in_place().count() == 1)
+    }
+
     /// The schemas that judge the same value.
     pub(super) fn in_place(&self) -> impl Iterator<Item = NodeId> {
         self.reference

@@ -264,9 +264,9 @@ fn behind(id: NodeId, nodes: &[Node]) -> Option<(NodeId, &Node)> {
     let mut id = id;
     loop {
         let node = nodes.get(id.0)?;
-        match node.reference {
-            Some(target) if node.only_refers && node.in_place().count() == 1 => id = target,
-            _ => return Some((id, node)),
+        match node.alias_of() {
+            Some(target) => id = target,
+            None => return Some((id, node)),
         }
     }
 }
