@@ -295,3 +295,48 @@ fn what_joined_schemas_want_of_one_value_is_told_in_one_line_with_a_value_for_al
         "$.a: expected a list of at least 1 item, got true"
     );
 }
+
+#[test]
+fn what_several_schemas_have_against_one_value_ends_in_a_value_that_suits_them_all() {
+    let told = |property: Value, arguments: &str| {
+        let view = view_of(toolkit_tests::echo(json!({"properties": {"a": property}})));
+        call(&view, "echo", arguments).text().to_owned()
+    };
+    let capitals = json!({"type": "string", "pattern": "[A-Z]"});
+    let short = json!({"type": "string", "maxLength": 2});
+    assert_eq!(
+        told(json!({"allOf": [capitals, short]}), r#"{"a":"www"}"#),
+        "$.a: \"www\" does not match the required pattern. \
+         Expected: text matching [A-Z], like \"A\"\n\
+         $.a: must have at most 2 characters; got 3: \"www\"\n\
+         $.a: must suit every schema of this place at once, like \"A\""
+    );
+    let no_six = json!({"type": "integer", "minimum": 2, "not": {"const": 6}});
+    assert_eq!(
+        told(no_six.clone(), r#"{"a":"6"}"#),
+        "$.a: expected an integer at least 2, like 2, got text \"6\" (write 6 without quotes)\n\
+         $.a: must suit every schema of this place at once, like 2"
+    );
+    assert_eq!(
+        told(no_six, r#"{"a":"7"}"#),
+        "$.a: expected an integer at least 2, like 2, got text \"7\" (write 7 without quotes)"
+    );
+    let one_of = json!({"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 3}]});
+    assert_eq!(
+        told(one_of, r#"{"a":true}"#),
+        "$.a: expected an integer or a number at least 3, like 0, got true"
+    );
+}
+
+#[test]
+fn a_list_that_is_too_long_and_whose_items_must_differ_is_shown_as_it_may_be() {
+    let list = json!({
+        "type": "array", "items": {"type": "integer"}, "uniqueItems": true, "maxItems": 2, "minItems": 2,
+    });
+    let view = view_of(toolkit_tests::echo(json!({"properties": {"a": list}})));
+    assert_eq!(
+        call(&view, "echo", r#"{"a":[1,1,null]}"#).text(),
+        "$.a[2]: expected an integer, got null\n\
+         $.a: must have exactly 2 items, each another, like [0,1]; got 3"
+    );
+}

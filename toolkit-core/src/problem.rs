@@ -238,6 +238,10 @@ impl Problem {
         self.path == other.path && self.message == other.message
     }
 
+    pub(crate) fn says(&self, words: &str) -> bool {
+        self.message.contains(words)
+    }
+
     /// Says that an argument breaks a business rule, and why.
     pub fn rule(argument: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Path::root().field(argument), ProblemKind::Rule, message)

@@ -47,7 +47,7 @@ pub fn repaired(arguments: &Value, problems: &[Problem]) -> Value {
                     object.remove(name(problem));
                 }
             }
-            ProblemKind::NotUnique if problem.example().is_none() => {
+            ProblemKind::NotUnique if problem.example().is_none() && !is_of_list(problem) => {
                 if let (Some(Value::Array(items)), Some(Step::Item(index))) =
                     (at(&mut call, parent(problem)), problem.path().steps().last())
                     && *index < items.len()
@@ -59,7 +59,7 @@ pub fn repaired(arguments: &Value, problems: &[Problem]) -> Value {
         }
     }
     // Now it shows what is equal.
-    for problem in problems.iter().filter(|p| p.kind() == ProblemKind::NotUnique) {
+    for problem in problems.iter().filter(|p| is_of_list(p)) {
         let place = renamed(problem.path().steps(), problems);
         if let Some(Value::Array(items)) = at(&mut call, &place) {
             let mut seen: Vec<Value> = Vec::new();
@@ -73,6 +73,11 @@ pub fn repaired(arguments: &Value, problems: &[Problem]) -> Value {
         }
     }
     call
+}
+
+/// Whether the items of a list are to differ; else one item is to go.
+fn is_of_list(problem: &Problem) -> bool {
+    problem.kind() == ProblemKind::NotUnique && problem.expected() == Some("items that differ")
 }
 
 /// Where a place is once fields are renamed.

@@ -114,6 +114,8 @@ fn take(a: Never) {
 /// Every text rule, each limit, and what only the validator of a whole schema has to say.
 fn say_what_no_mistake_makes(grammar: &Grammar) {
     let any = || echo(json!({}));
+    let integer = json!({"type": "integer"});
+    let never = echo(json!({"properties": {"a": {"allOf": [integer], "not": integer}}}));
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(40), "]".repeat(40));
     let long = format!("{{\"a\":\"{}\"}}", "x".repeat(70_000));
     let many = format!("{{\"a\":[{}0]}}", "0,".repeat(20_000));
@@ -129,6 +131,7 @@ fn say_what_no_mistake_makes(grammar: &Grammar) {
         (any(), &long),
         (any(), &many),
         (Tool::of::<take>(), r#"{"a":1}"#),
+        (never, r#"{"a":1}"#),
     ];
     if cfg!(feature = "jsonschema") {
         let list = |of: &str| json!({"type": "array", "contains": {"type": of}});

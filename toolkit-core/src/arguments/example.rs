@@ -15,6 +15,11 @@ pub(super) fn example(schema: &Compiled, node: &Node) -> Option<Value> {
     Search::of_schema(schema).of(node, 0)
 }
 
+/// Whether a node accepts a value as it is written.
+pub(super) fn accepts(schema: &Compiled, node: &Node, value: &Value) -> bool {
+    Search::of_schema(schema).is_accepted(node, value)
+}
+
 /// An item that a list accepts beside those that it has; none where the search finds none.
 pub(super) fn another(schema: &Compiled, item: NodeId, items: &[Value]) -> Option<Value> {
     Search::of_schema(schema).another(item, items, 0)
@@ -56,20 +61,21 @@ impl<'s> Search<'s> {
     }
 
     fn tries(&self, node: &Node, depth: usize) -> Vec<Value> {
-        let of = |id: &NodeId| self.of(self.schema.node(*id), depth + 1);
         if let Some(values) = &node.one_of_values {
             return values.clone();
         }
         let mut tries = self.own(node, depth);
-        let joined: Vec<Value> = node.reference.iter().chain(&node.all_of).filter_map(of).collect();
-        // What one branch accepts the whole may refuse, so more than one of each is tried.
-        let of_branch = |id: &NodeId| {
-            let branch = behind(self.schema, self.schema.node(*id));
-            let tries = if depth < DEEPEST { self.tries(branch, depth + 1) } else { Vec::new() };
+        let parts = || node.reference.iter().chain(&node.all_of);
+        let of = |id: &NodeId| self.of(self.schema.node(*id), depth + 1);
+        let joined: Vec<Value> = parts().filter_map(of).collect();
+        // What one schema accepts the whole may refuse, so more than one of each is tried.
+        let some_of = |id: &NodeId| {
+            let part = behind(self.schema, self.schema.node(*id));
+            let tries = if depth < DEEPEST { self.tries(part, depth + 1) } else { Vec::new() };
             tries.into_iter().take(8)
         };
         let branches: Vec<Value> =
-            node.any_of.iter().chain(&node.one_of).flat_map(of_branch).collect();
+            node.any_of.iter().chain(&node.one_of).flat_map(some_of).collect();
         if !joined.is_empty() || !branches.is_empty() {
             let base = tries.first().into_iter().chain(&joined);
             let base: Vec<&Value> = base.collect();
@@ -83,6 +89,7 @@ impl<'s> Search<'s> {
         }
         tries.extend(joined);
         tries.extend(branches);
+        tries.extend(parts().flat_map(some_of));
         tries
     }
 

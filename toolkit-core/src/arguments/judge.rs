@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::{Number, Value};
 
 use super::equal::{equal, identity};
-use super::example::{another, example};
+use super::example::{accepts, another, example};
 use super::scalar::{digits_fit, text_fits};
 use super::text::{Json, Member, read_value};
 use super::words::{describe, forms, hint, like, listed, multiple, outside};
@@ -277,6 +277,13 @@ impl<'a> Judge<'a> {
             self.problem(node, place, ProblemKind::NotAllowed, message, "nothing".to_owned());
             return Value::Null;
         }
+        let told = self.problems.len();
+        let value = self.of_right_type(node, subject, place);
+        self.tell_of_all(node, told, place);
+        value
+    }
+
+    fn of_right_type(&mut self, node: &'a Node, subject: &Subject<'a>, place: &Place<'_>) -> Value {
         if !self.is_of_type(node, subject.json, place) {
             return Value::Null;
         }
@@ -285,6 +292,28 @@ impl<'a> Judge<'a> {
         };
         self.trimmed.push(trimmed.clone());
         self.by_all_keywords(node, &trimmed, place)
+    }
+
+    /// Says with one value what joined schemas want together, since each tells only its own.
+    fn tell_of_all(&mut self, node: &Node, told: usize, place: &Place<'_>) {
+        let has_more = self.problems.len() > told && self.tells() && node.is_joined();
+        let Some(example) = self.example(node).filter(|_| has_more) else { return };
+        let path = place.path();
+        let told = self.problems.iter().skip(told).filter(|problem| *problem.path() == path);
+        let is_said = match told.collect::<Vec<_>>().as_slice() {
+            [] => true,
+            [one] => match one.suggestion() {
+                Some(Value::Object(_) | Value::Array(_)) => true,
+                Some(value) => accepts(self.schema, node, value),
+                None => one.says(&like(&example)),
+            },
+            _ => false,
+        };
+        if !is_said {
+            let message = format!("must suit every schema of this place at once{}", like(&example));
+            let problem = Problem::new(path, ProblemKind::NoForm, message);
+            self.push(problem.expecting("a value for all of them").with_example(Some(example)));
+        }
     }
 
     fn by_all_keywords(
@@ -568,19 +597,12 @@ impl<'a> Judge<'a> {
     }
 
     fn array(&mut self, node: &Node, items: &'a [Json<'a>], place: &Place<'_>) -> Value {
-        let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
-        if let Some(words) = outside(count, node.min_items, node.max_items, "item") {
-            let example =
-                self.example(node).filter(|_| node.min_items.is_some_and(|least| count < least));
-            let like = example.as_ref().map_or_else(String::new, like);
-            let message = format!("must have {words}{like}; got {count}");
-            self.problem(
-                node,
-                place,
-                ProblemKind::WrongCount,
-                message,
-                format!("a list of {words}"),
-            );
+        let count = items.len();
+        let is_too_long = node.max_items.is_some_and(|most| count as u64 > most);
+        // Cut to its length, such a list may still have items that are equal.
+        let is_made_anew = is_too_long && node.unique_items;
+        if !is_made_anew {
+            self.count_of(node, count, "", place);
         }
         let before = self.problems.len();
         // Items can only be compared by their normal form.
@@ -599,7 +621,9 @@ impl<'a> Judge<'a> {
             }
         }
         self.builds = builds;
-        if node.unique_items && self.problems.len() == before {
+        if is_made_anew {
+            self.count_of(node, count, ", each another", place);
+        } else if node.unique_items && self.problems.len() == before {
             self.unique(node, &values, place);
         } else if node.unique_items && self.tells() {
             // What is no right item has no normal form to compare, and must be told beforehand.
@@ -612,6 +636,17 @@ impl<'a> Judge<'a> {
             self.push(problem.expecting("items that differ").with_example(example));
         }
         Value::Array(values)
+    }
+
+    /// Tells how many items there must be, and shows so many where there is more to say of them.
+    fn count_of(&mut self, node: &Node, count: usize, besides: &str, place: &Place<'_>) {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        let Some(words) = outside(count, node.min_items, node.max_items, "item") else { return };
+        let is_short = node.min_items.is_some_and(|least| count < least);
+        let example = self.example(node).filter(|_| is_short || !besides.is_empty());
+        let like = example.as_ref().map_or_else(String::new, like);
+        let message = format!("must have {words}{besides}{like}; got {count}");
+        self.problem(node, place, ProblemKind::WrongCount, message, format!("a list of {words}"));
     }
 
     fn unique(&mut self, node: &Node, items: &[Value], place: &Place<'_>) {

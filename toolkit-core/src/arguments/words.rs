@@ -54,7 +54,19 @@ fn is_open(schema: &Compiled, node: &Node, depth: usize) -> bool {
         || !node.all_of.is_empty()
         || node.not.is_some()
         || node.reference.is_some()
+        || may_fit_several(schema, node)
         || first.is_some_and(|id| depth == 0 || is_open(schema, schema.node(*id), depth - 1))
+}
+
+/// Whether a value of some type may fit two forms of which it must fit one.
+fn may_fit_several(schema: &Compiled, node: &Node) -> bool {
+    let mut seen: Vec<Type> = Vec::new();
+    node.one_of.iter().flat_map(|id| &behind(schema, schema.node(*id)).types).any(|of| {
+        let of = if *of == Type::Integer { Type::Number } else { *of };
+        let is_again = seen.contains(&of);
+        seen.push(of);
+        is_again
+    })
 }
 
 fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>) {

@@ -161,6 +161,14 @@ impl Node {
         self.reference.filter(|_| self.only_refers && self.in_place().count() == 1)
     }
 
+    /// Whether more than one schema has its say about the same value.
+    pub(crate) fn is_joined(&self) -> bool {
+        let unions = [&self.any_of, &self.one_of].into_iter().filter(|all| !all.is_empty()).count();
+        let own = usize::from(!self.only_refers);
+        let others = self.reference.iter().chain(&self.all_of).chain(&self.not).count();
+        own + others + unions > 1
+    }
+
     /// The schemas that judge the same value.
     pub(super) fn in_place(&self) -> impl Iterator<Item = NodeId> {
         self.reference
