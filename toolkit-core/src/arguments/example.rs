@@ -264,7 +264,6 @@ fn numbers(node: &Node) -> Vec<Value> {
     texts.extend(plain(&node.minimum));
     texts.extend(["-1", "0.5"].map(str::to_owned));
     texts.extend(plain(&node.maximum));
-    texts.extend([least.to_string(), most.to_string()]);
     let double = |bound: &Option<Decimal>| bound.as_ref().and_then(Decimal::double);
     let below = double(&node.exclusive_minimum).or_else(|| double(&node.minimum));
     let above = double(&node.exclusive_maximum).or_else(|| double(&node.maximum));
@@ -280,6 +279,7 @@ fn numbers(node: &Node) -> Vec<Value> {
         let multiples = (-1_i8..=4).map(|k| format!("{:.places$}", (first + f64::from(k)) * step));
         texts.extend(multiples);
     }
+    texts.extend([least.to_string(), most.to_string()]);
     let value = |text: String| Some(held(node, &text, Decimal::read(&text)?)?.1);
     texts.into_iter().filter_map(value).collect()
 }

@@ -61,12 +61,29 @@ fn is_open(schema: &Compiled, node: &Node, depth: usize) -> bool {
 /// Whether a value of some type may fit two forms of which it must fit one.
 fn may_fit_several(schema: &Compiled, node: &Node) -> bool {
     let mut seen: Vec<Type> = Vec::new();
-    node.one_of.iter().flat_map(|id| &behind(schema, schema.node(*id)).types).any(|of| {
-        let of = if *of == Type::Integer { Type::Number } else { *of };
-        let is_again = seen.contains(&of);
-        seen.push(of);
+    node.one_of.iter().any(|id| {
+        let types = types(behind(schema, schema.node(*id)));
+        let is_again = types.iter().any(|of| seen.contains(of));
+        seen.extend(types);
         is_again
     })
+}
+
+/// The types of the values that a node may accept, where it names any; a number is of one type.
+fn types(node: &Node) -> Vec<Type> {
+    let of_value = |value: &Value| match value {
+        Value::Null => Type::Null,
+        Value::Bool(_) => Type::Boolean,
+        Value::Number(_) => Type::Number,
+        Value::String(_) => Type::String,
+        Value::Array(_) => Type::Array,
+        Value::Object(_) => Type::Object,
+    };
+    let named = node.types.iter().map(|of| if *of == Type::Integer { Type::Number } else { *of });
+    match &node.one_of_values {
+        Some(values) => values.iter().map(of_value).collect(),
+        None => named.collect(),
+    }
 }
 
 fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>) {
