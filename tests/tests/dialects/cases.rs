@@ -262,3 +262,48 @@ fn gemini_gets_no_keyword_that_it_does_not_know() {
         json!({"anyOf": [branch("Circle", "r"), branch("Box", "w")]}),
     );
 }
+
+#[test]
+fn types_in_types_are_kept_as_definitions_or_refused_and_never_grow_without_bound() {
+    let level = |n: u32| {
+        let inner = match n {
+            7 => json!({"type": "boolean"}),
+            _ => json!({"$ref": format!("#/$defs/L{}", n + 1)}),
+        };
+        let fields: serde_json::Map<String, Value> =
+            ('a'..='h').map(|name| (name.to_string(), inner.clone())).collect();
+        let names: Vec<&String> = fields.keys().collect();
+        let fields = json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false});
+        (format!("L{n}"), fields)
+    };
+    let levels: serde_json::Map<String, Value> = (0..8).map(level).collect();
+    let schema = json!({
+        "type": "object", "properties": {"x": {"$ref": "#/$defs/L0"}}, "required": ["x"],
+        "additionalProperties": false, "$defs": levels,
+    });
+    let view = view(toolkit_tests::echo(schema));
+    let told = crate::forms().map(|form| match view.definitions(&*form) {
+        Ok(definitions) if definitions.to_string().len() < 8_192 => "kept".to_owned(),
+        Ok(definitions) => format!("{} bytes", definitions.to_string().len()),
+        Err(errors) => errors.iter().map(|error| error.message().to_owned()).collect(),
+    });
+    let refused = |form: &str| {
+        format!(
+            "{form}: `$ref` of $: the schema is too large when its references are written out; nest fewer types"
+        )
+    };
+    let kept = || "kept".to_owned();
+    assert_eq!(
+        told,
+        [
+            kept(),
+            kept(),
+            kept(),
+            kept(),
+            kept(),
+            refused("gemini"),
+            refused("gemini, parameters"),
+            kept()
+        ]
+    );
+}
