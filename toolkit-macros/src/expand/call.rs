@@ -67,23 +67,22 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
     let passage = local("way");
     let place = shown_at(tool.function.ident.span());
     let (read, taken, kind) = (read(tool, params), taken(tool, params), kind(tool));
-    if let Kind::AtOnce = kind {
+    if matches!(kind, Kind::AtOnce) {
         let told = told(tool, "told", &called(tool, params, Some(&passage)));
         let steps = quote!(let #taken = #read; #passage.pass_at_once()?; #told);
         return quote_spanned!(place=> .at_once(|#passage| { #steps }));
     }
     let rules = rules_of(&tool.policy);
     let is_apart = matches!(kind, Kind::Apart);
-    let injected = injected(tool, params);
-    let injected = injected.filter(|injected| !is_apart || injected.is_named(&rules));
-    let injected: Vec<_> = injected.collect();
+    let mut injected = injected(tool, params);
+    injected.retain(|injected| !is_apart || injected.is_named(&rules));
     let given = injected.iter().map(|injected| injected.from(&passage));
-    let given = in_one(&read, given.collect());
+    let given = in_one(&read, given);
     let held = injected.iter().map(|injected| match kind {
         Kind::Apart => quote!(_),
         Kind::AtOnce | Kind::Later => injected.local().into_token_stream(),
     });
-    let held = in_one(&taken, held.collect());
+    let held = in_one(&taken, held);
     let rest = if is_apart {
         let thread = local("held");
         let told = told(tool, "told", &called(tool, params, Some(&thread)));
@@ -109,8 +108,12 @@ fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
 }
 
 /// What is read and what is injected, in one; the arguments' gate comes before all else.
-pub(super) fn in_one(read: &TokenStream, injected: Vec<TokenStream>) -> TokenStream {
-    if injected.is_empty() { read.clone() } else { quote!((#read #(, #injected)*)) }
+pub(super) fn in_one(
+    read: &TokenStream,
+    injected: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let mut injected = injected.peekable();
+    if injected.peek().is_none() { read.clone() } else { quote!((#read #(, #injected)*)) }
 }
 
 /// The locals that take what was read.
@@ -128,11 +131,10 @@ pub(super) enum Injected<'a> {
 }
 
 /// What is lent to the function, in its order.
-fn injected<'a>(tool: &'a Tool, params: &[&'a Param]) -> impl Iterator<Item = Injected<'a>> {
+fn injected<'a>(tool: &'a Tool, params: &[&'a Param]) -> Vec<Injected<'a>> {
     let this = tool.receiver.iter().map(|ty| Injected::This(&ty.tokens));
     let params = numbered(params).filter(|(_, param)| !matches!(param.role, Role::Argument(_)));
-    let params: Vec<_> = params.collect();
-    this.chain(params.into_iter().map(|(index, param)| Injected::Param(index, param)))
+    this.chain(params.map(|(index, param)| Injected::Param(index, param))).collect()
 }
 
 impl Injected<'_> {

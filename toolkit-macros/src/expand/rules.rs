@@ -60,7 +60,7 @@ pub(super) fn written(
     });
     let taken = taken.chain(format(tool));
     let injected = injected.iter().map(|injected| injected.name().into_token_stream());
-    let back = in_one(&quote!((#(#taken,)*)), injected.collect());
+    let back = in_one(&quote!((#(#taken,)*)), injected);
     let lent = arguments_of(params).filter(|(_, param)| param.ty.lent.is_some());
     let lent = lent.filter(|(_, param)| are_named(rules, &param.ident.to_string()));
     let lent = lent.map(|(index, param)| {
