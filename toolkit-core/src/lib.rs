@@ -85,36 +85,33 @@ pub mod __private {
     pub use crate::arguments::BareSchema;
     pub use crate::arguments::{Guided, Parsed, Refused, Slot, Unread};
     pub use crate::catalogue::{changes_between, locked};
-    pub use crate::output::{Output, Returned, SchemaOf, in_formats};
+    pub use crate::output::{Output, SchemaOf, in_formats};
     pub use crate::results::{FORMAT, Formatted, in_format};
     pub use crate::tool::read::*;
     pub use crate::tool::{
-        Annotated, Answer, Answered, ApprovalPolicy, Asking, Borrowed, Call, Constant, Fallible,
+        Annotated, Answer, Answered, ApprovalPolicy, Asking, Borrowed, Constant, Fallible,
         FromContext, FromStates, Gates, Held, Hints, IntoPreview, IntoRefusal, IntoToolbox,
         IntoVerified, Keyword, Later, LedgerUse, List, NoRules, Number, OnDenied, Param, Passage,
-        Policy, Receiver, Refusal, Reply, Requirement, Rest, Rule, Rules, Said, StateNeed, States,
-        Stopped, Table, Text, Toolbox, Valued, any, checked, example, found, later, list, now,
-        number, previewed, requirements, returned, ruled, soon, text, told, verified,
+        Plain, Policy, Receiver, Refusal, Requirement, Rest, Returned, Rule, Rules, Said,
+        StateNeed, States, Stopped, Table, Text, Toolbox, Valued, any, by, check, checked, found,
+        later, lend, list, number, param, preview, previewed, returned, ruled, ruled_later, text,
+        verified, verify,
     };
 
     pub use crate::tool::Constant::{Bool, Float, Int, Items, Json, Str};
-    pub use std::option::Option::{None, Some};
+    pub use crate::tool::Rule::{Approval, Check, Preview, Verify};
+    pub use crate::tool::Said::{Asks, Nothing};
 
     /// The traits by which types are asked, without names that could hide a user's.
     pub mod asked {
-        pub use crate::output::{HasSchema as _, NoSchema as _, Plain as _};
+        pub use crate::output::{HasSchema as _, NoSchema as _};
+        pub use crate::tool::Plain as _;
     }
 
     /// Writes a constant as JSON.
     pub fn json<T: serde::Serialize>(value: T) -> serde_json::Value {
         // A value that is not JSON can not satisfy the schema either, and `build()` says so.
         serde_json::to_value(value).unwrap_or_default()
-    }
-
-    /// Owns words that the attribute was given.
-    #[must_use]
-    pub fn words(words: &[&str]) -> Vec<String> {
-        words.iter().map(|&word| word.to_owned()).collect()
     }
 
     /// Whether a text holds characters that are not shown.

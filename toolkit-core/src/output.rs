@@ -1,6 +1,5 @@
 //! What a function returned, as the text that the model reads.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -95,62 +94,17 @@ fn of_blocks(json: String, is_secret: bool, blocks: Vec<Content>) -> Output {
     Output { text, is_json, is_secret, content }
 }
 
-/// What a function returns, asked of the type and never of its spelling.
-///
-/// `Returned::<R>::split` finds the inherent function where `R` is a `Result`,
-/// through any alias, and the one of [`Plain`] for every other type.
-#[derive(Debug)]
-pub struct Returned<R>(PhantomData<R>);
-
-impl<T, E> Returned<Result<T, E>> {
-    /// Splits what was returned into value and error.
-    ///
-    /// # Errors
-    /// The function's own.
-    pub const fn split(result: Result<T, E>) -> Result<T, E> {
-        result
-    }
-
-    /// Asks for the schema of the value.
-    #[must_use]
-    pub const fn success() -> SchemaOf<T> {
-        SchemaOf(PhantomData)
-    }
-}
-
-/// What a function that returns no `Result` returns.
-pub trait Plain {
-    /// The value.
-    type Value;
-
-    /// Takes what was returned as the value.
-    ///
-    /// # Errors
-    /// None.
-    fn split(value: Self::Value) -> Result<Self::Value, Infallible>;
-
-    /// Asks for the schema of the value.
-    fn success() -> SchemaOf<Self::Value>;
-}
-
-impl<R> Plain for Returned<R> {
-    type Value = R;
-
-    fn split(value: R) -> Result<R, Infallible> {
-        Ok(value)
-    }
-
-    fn success() -> SchemaOf<R> {
-        SchemaOf(PhantomData)
-    }
-}
-
 /// A question for the schema of a result.
 ///
 /// Called on a reference, `schema` finds [`HasSchema`] where the type has one and
 /// [`NoSchema`] where it has none.
 #[derive(Debug)]
 pub struct SchemaOf<T>(PhantomData<T>);
+
+impl<T> SchemaOf<T> {
+    /// Asks for the schema of a type.
+    pub(crate) const ASKED: Self = Self(PhantomData);
+}
 
 /// Asks for the schema of a result that is told in the form that the model asks for.
 #[must_use]

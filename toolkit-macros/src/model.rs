@@ -218,7 +218,7 @@ pub(crate) struct Policy {
     /// The fields of `Hints` that are said.
     pub(crate) hints: Vec<(&'static str, bool)>,
     /// Whole arguments: the names in the schema with their `#[cfg]` and their values.
-    pub(crate) examples: Vec<Vec<(TokenStream, String, TokenStream)>>,
+    pub(crate) examples: Vec<Vec<(TokenStream, String, Value)>>,
 }
 
 impl Policy {

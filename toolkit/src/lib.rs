@@ -479,4 +479,10 @@ pub mod __private {
     pub use toolkit_core::__private::*;
     pub use toolkit_core::ledger::inside as ledger;
     pub use toolkit_core::{BoxFuture, Detail, Effect, OnUnknown};
+
+    /// What an expansion brings into its own scope.
+    pub mod expansion {
+        pub use crate::__private as __kit;
+        pub use toolkit_core::__private::asked::*;
+    }
 }

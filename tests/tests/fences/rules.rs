@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 
-use toolkit::__private::{Annotated, Call, NoRules, Table, read0};
+use toolkit::__private::{Annotated, NoRules, Table, read0};
 use toolkit::ledger::{Filter, Ledger, MemoryLedger, RowState};
 use toolkit::prelude::*;
 use toolkit::{Abort, Category, ToolError};
@@ -132,18 +132,16 @@ fn sell() {}
 struct Hasty;
 
 impl Annotated for Hasty {
-    const TABLE: &'static Table = &Table {
-        name: "hasty",
-        description: "Does not wait for its arguments.",
-        place: (module_path!(), file!(), line!()),
-        call: Call::Later(|passage| {
+    const TABLE: &'static Table = &Table::NONE
+        .name("hasty")
+        .description("Does not wait for its arguments.")
+        .place(module_path!(), file!(), line!())
+        .later(|passage| {
             Ok(Box::pin(async move {
                 passage.pass(&NoRules).await?;
                 panic!("nothing runs")
             }))
-        }),
-        ..Table::NONE
-    };
+        });
 }
 
 #[test]
@@ -160,17 +158,15 @@ fn a_call_function_that_asks_its_rules_before_its_arguments_is_a_mistake_and_run
 struct Headlong;
 
 impl Annotated for Headlong {
-    const TABLE: &'static Table = &Table {
-        name: "headlong",
-        description: "Has rules and no time for them.",
-        place: (module_path!(), file!(), line!()),
-        call: Call::AtOnce(|passage| {
+    const TABLE: &'static Table = &Table::NONE
+        .name("headlong")
+        .description("Has rules and no time for them.")
+        .place(module_path!(), file!(), line!())
+        .at_once(|passage| {
             read0(passage)?;
             pollster::block_on(passage.pass(&NoRules))?;
             panic!("nothing runs")
-        }),
-        ..Table::NONE
-    };
+        });
 }
 
 #[test]

@@ -65,7 +65,7 @@ async fn refund(
 }
 
 fn policy_of<T: Annotated>() -> Policy {
-    (T::TABLE.policy)()
+    T::TABLE.policy()
 }
 
 #[test]

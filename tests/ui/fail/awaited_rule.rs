@@ -16,4 +16,14 @@ async fn forgets(amount: u64) {
     let _ = amount;
 }
 
+/// Pays, and waits for another rule.
+#[tool(effect = "write", check = open(amount).await, approval(is_large(amount).await))]
+async fn waits_besides(amount: u64) {
+    let _ = amount;
+}
+
+async fn open(_: u64) -> Result<(), ToolError> {
+    Ok(())
+}
+
 fn main() {}

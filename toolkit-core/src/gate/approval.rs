@@ -244,9 +244,7 @@ pub(super) async fn ask(way: &Way<'_>, rules: &dyn Rules) -> Result<Agreement, S
     let parked = way.parked().map(|parked| parked.id);
     let is_always_asked = parked.is_some() || tool.policy.always_asks() || way.is_tainted;
     // What a rule says that is no plain no asks a person.
-    if !is_always_asked
-        && matches!(rules.said(Rule::Approval).await?, Said::Nothing | Said::Approval(false))
-    {
+    if !is_always_asked && matches!(rules.said(Rule::Approval).await?, Said::Nothing) {
         return Ok(Agreement::NotNeeded);
     }
     let Some(canonical) = way.canonical() else { return Err(nobody_to_ask()) };

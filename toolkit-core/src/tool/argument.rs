@@ -86,6 +86,11 @@ impl<T: Send> Borrowed for T {
     }
 }
 
+/// Lends what was decoded to a parameter that borrows it.
+pub fn lend<B: Borrowed + ?Sized>(owned: &B::Owned) -> &B {
+    B::lend(owned)
+}
+
 /// One constraint of a parameter: a JSON Schema keyword and its value.
 #[derive(Debug)]
 pub struct Keyword {
@@ -162,22 +167,22 @@ pub struct Param {
     accepts: fn(&Value) -> bool,
 }
 
-impl Param {
-    /// Describes a parameter of a type; the schema and whether it may be left out come from it.
-    #[must_use]
-    pub const fn of<T: ToolArg>(name: &'static str) -> Self {
-        Self {
-            name,
-            description: "",
-            keywords: &[],
-            schema: SchemaGenerator::subschema_for::<T>,
-            optional: || T::deserialize(Missing).is_ok(),
-            reads: bait::reads::<T>,
-            #[cfg(feature = "testing")]
-            accepts: |value| T::deserialize(value).is_ok(),
-        }
+/// Describes a parameter of a type; the schema and whether it may be left out come from it.
+#[must_use]
+pub const fn param<T: ToolArg>(name: &'static str) -> Param {
+    Param {
+        name,
+        description: "",
+        keywords: &[],
+        schema: SchemaGenerator::subschema_for::<T>,
+        optional: || T::deserialize(Missing).is_ok(),
+        reads: bait::reads::<T>,
+        #[cfg(feature = "testing")]
+        accepts: |value| T::deserialize(value).is_ok(),
     }
+}
 
+impl Param {
     /// Says what it is.
     #[must_use]
     pub const fn says(mut self, description: &'static str) -> Self {

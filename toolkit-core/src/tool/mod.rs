@@ -8,6 +8,7 @@ mod passage;
 mod policy;
 mod preview;
 pub(crate) mod read;
+mod returned;
 mod rules;
 mod state;
 mod survey;
@@ -23,26 +24,28 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use argument::{Borrowed, Constant, Keyword, Param, ToolArg, any, list, number, text};
+pub use argument::{
+    Borrowed, Constant, Keyword, Param, ToolArg, any, lend, list, number, param, text,
+};
 pub use constraint::{List, Number, Text};
 pub use dynamic::{Answer, Answered, DynamicTool, Fallible, Later, Valued};
 use dynamic::{Handled, Parts};
 pub use passage::{
     FromContext, Gates, Held, Passage, Rest, Stopped, ToolFailure, ToolOutput, found, later,
-    returned, told,
 };
-pub use policy::{
-    ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, example, requirements,
-};
+pub use policy::{ApprovalPolicy, Hints, LedgerUse, OnDenied, Policy, Requirement, by};
 pub(crate) use policy::{LEAST_SHOWN, TAKES};
 pub use preview::{IntoPreview, previewed};
+pub use returned::{Plain, Returned, returned};
 pub use rules::{
-    Asking, IntoRefusal, NoRules, Refusal, Reply, Rule, Rules, Said, checked, now, ruled, soon,
+    Asking, IntoRefusal, NoRules, Refusal, Rule, Rules, Said, check, checked, preview, ruled,
+    ruled_later, verify,
 };
 pub(crate) use state::NeededBy;
 pub use state::{FromStates, StateNeed, States};
 use survey::{Asked, survey};
-pub use table::{Annotated, Call, Table};
+use table::Call;
+pub use table::{Annotated, Table};
 pub use toolbox::{IntoToolbox, Receiver, Toolbox};
 pub use unknown::{IntoVerified, OnUnknown, Verified, verified};
 
@@ -259,7 +262,7 @@ impl Tool {
             title: table.title.map(str::to_owned),
             description: table.description.to_owned(),
             place: Some(format!("{module} at {file}:{line}")),
-            policy: (table.policy)(),
+            policy: table.policy(),
             input: Input::Params(table.params),
             states: table.states,
             output: table.output,

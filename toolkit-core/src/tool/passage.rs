@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::Map;
 use serde::Serialize;
 
 use super::BoxFuture;
@@ -16,7 +15,7 @@ use crate::arguments::Slot;
 use crate::call::Outcome;
 use crate::context::CallContext;
 use crate::error::{BoxError, Failure, ToolConfigError};
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// A type that a tool can return: any `Serialize`.
 ///
@@ -267,17 +266,6 @@ pub(super) fn taken<T>(slot: Option<T>) -> Result<T, Stopped> {
     slot.ok_or_else(|| Stopped::Failed(Failure::sort("an argument was not filled".into())))
 }
 
-/// Turns what a function returned into the tool's output.
-///
-/// # Errors
-/// The function's own error, or a value that can not be serialised.
-pub fn returned<T: ToolOutput, E: ToolFailure>(result: Result<T, E>) -> Result<Output, Stopped> {
-    match result {
-        Ok(value) => output::of(&value).map_err(Stopped::Untellable),
-        Err(error) => Err(Stopped::Failed(Failure::sort(error.into()))),
-    }
-}
-
 /// A call from where its arguments are read.
 pub type Rest<'a> = BoxFuture<'a, Result<Output, Stopped>>;
 
@@ -301,15 +289,6 @@ where
 #[inline]
 pub const fn found<F: Copy>(function: F) -> F {
     function
-}
-
-/// Tells what a function gives as the tool's output.
-pub fn told<F, T>(called: F, tell: T) -> Map<F, T>
-where
-    F: Future + Send,
-    T: FnOnce(F::Output) -> Result<Output, Stopped>,
-{
-    called.map(tell)
 }
 
 impl fmt::Debug for Passage<'_> {

@@ -85,12 +85,6 @@ impl Hints {
     pub const DEFAULT: Self = Self { destructive: None, idempotent: None, open_world: None };
 }
 
-/// One of the attribute's examples: names in the schema, each with a value.
-#[must_use]
-pub fn example(fields: &[(&str, Value)]) -> Value {
-    fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
-}
-
 /// A tool that must have succeeded before another one in the same run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
@@ -98,17 +92,6 @@ pub struct Requirement {
     pub tool: String,
     /// The parameters, by their names in the schema, that were given the same values.
     pub same: Vec<String>,
-}
-
-/// What the attribute was given: each a tool's name, and behind it the parameters.
-#[must_use]
-pub fn requirements(said: &[&[&str]]) -> Vec<Requirement> {
-    let one = |words: &&[&str]| {
-        let (tool, same) = words.split_first()?;
-        let same = same.iter().map(|&name| name.to_owned()).collect();
-        Some(Requirement { tool: (*tool).to_owned(), same })
-    };
-    said.iter().filter_map(one).collect()
 }
 
 impl Policy {
@@ -409,13 +392,6 @@ impl ApprovalPolicy {
     /// One person, whoever it is, within the ledger's time.
     pub const DEFAULT: Self = Self { quorum: 1, four_eyes: false, time_to_live: None };
 
-    /// By so many persons.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn by(self, quorum: u32) -> Self {
-        Self { quorum, ..self }
-    }
-
     /// By none of whom the agent acts for.
     #[doc(hidden)]
     #[must_use]
@@ -429,6 +405,12 @@ impl ApprovalPolicy {
     pub const fn within(self, milliseconds: u64) -> Self {
         Self { time_to_live: Some(Duration::from_millis(milliseconds)), ..self }
     }
+}
+
+/// By so many persons.
+#[must_use]
+pub const fn by(quorum: u32) -> ApprovalPolicy {
+    ApprovalPolicy { quorum, ..ApprovalPolicy::DEFAULT }
 }
 
 impl Default for ApprovalPolicy {

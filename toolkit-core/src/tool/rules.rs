@@ -2,13 +2,17 @@
 
 use std::error::Error;
 use std::fmt;
+use std::future::ready;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
+use futures_util::FutureExt;
+
 use super::BoxFuture;
 use super::passage::{Passage, Rest, Stopped, taken};
-use super::unknown::Verified;
-use crate::error::{Cause, Failure, ToolError};
+use super::preview::{IntoPreview, previewed};
+use super::unknown::{IntoVerified, Verified, verified};
+use crate::error::{Cause, Failure, ToolConfigError, ToolError};
 use crate::output::Output;
 use crate::problem::Problem;
 
@@ -28,24 +32,16 @@ pub enum Rule {
 /// What an expression gave.
 #[derive(Debug)]
 pub enum Said {
-    /// There is none.
+    /// There is none, or it says no.
     Nothing,
     /// Of a business rule.
     Check(Result<(), Refusal>),
-    /// Whether a person must agree.
-    Approval(bool),
+    /// A person must agree.
+    Asks,
     /// What the call would do.
     Preview(Result<String, Failure>),
     /// What became of an earlier run.
     Verify(Result<Verified<Output>, Failure>),
-}
-
-/// What an expression gave, and the arguments that it was lent, back.
-pub enum Reply<'a, A> {
-    /// At once.
-    Now(Said, A),
-    /// When it has waited for something.
-    Soon(BoxFuture<'a, (Said, A)>),
 }
 
 /// An expression that was asked.
@@ -82,86 +78,93 @@ impl Rules for NoRules {
     }
 }
 
-/// The arguments of a call that waits, and the expressions over them.
+/// What a call is given, and the expressions over it, each of which gives it back.
 struct Ruled<'a, A, R> {
-    /// Out while an expression has them: one that never gives them back ends the call.
-    arguments: Mutex<Option<A>>,
+    /// Out while an expression has it: one that never gives it back ends the call.
+    given: Mutex<Option<A>>,
+    /// The expressions that wait.
+    waiting: &'static [Rule],
     rules: R,
-    of: PhantomData<fn() -> Reply<'a, A>>,
+    of: PhantomData<&'a ()>,
 }
 
 impl<A, R> Ruled<'_, A, R> {
     fn take(&self) -> Result<A, Stopped> {
-        taken(self.arguments.lock().unwrap_or_else(PoisonError::into_inner).take())
+        taken(self.given.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    fn put_back(&self, arguments: A) {
-        *self.arguments.lock().unwrap_or_else(PoisonError::into_inner) = Some(arguments);
+    fn put_back(&self, given: A) {
+        *self.given.lock().unwrap_or_else(PoisonError::into_inner) = Some(given);
     }
 }
 
-impl<'a, A: Send, R> Rules for Ruled<'a, A, R>
+impl<'a, A, R, S> Rules for Ruled<'a, A, R>
 where
-    R: Fn(Rule, A) -> Result<Reply<'a, A>, Stopped> + Send + Sync,
+    A: Send,
+    R: Fn(Rule, A) -> S + Send + Sync,
+    S: Future<Output = (Said, A)> + Send + 'a,
 {
     fn ask(&self, rule: Rule) -> Asking<'_> {
-        match self.take().and_then(|arguments| (self.rules)(rule, arguments)) {
-            Ok(Reply::Now(said, arguments)) => {
-                self.put_back(arguments);
-                Asking::Done(Ok(said))
-            }
-            Ok(Reply::Soon(reply)) => Asking::UnderWay(Box::pin(async move {
-                let (said, arguments) = reply.await;
-                self.put_back(arguments);
-                Ok(said)
-            })),
-            Err(stopped) => Asking::Done(Err(stopped)),
+        let said = match self.take() {
+            Ok(given) => (self.rules)(rule, given),
+            Err(stopped) => return Asking::Done(Err(stopped)),
+        };
+        let back = |(said, given)| {
+            self.put_back(given);
+            Ok(said)
+        };
+        if self.waiting.contains(&rule) {
+            return Asking::UnderWay(Box::pin(said.map(back)));
         }
+        let waits = || ToolConfigError::new("an expression waits where nothing was to wait for");
+        let said = said.now_or_never().map(back);
+        Asking::Done(said.unwrap_or_else(|| Err(Stopped::Failed(waits().into()))))
     }
 }
 
-/// Keeps what comes after the arguments of a tool with expressions for later: they are lent the
-/// arguments before its function gets them.
+/// Keeps what comes after the arguments of a tool with expressions for later: they are lent what
+/// its function is given.
 ///
 /// # Errors
 /// None: the arguments' own were told before.
 pub fn ruled<'a, A, R, C, F>(
     passage: Passage<'a>,
-    arguments: A,
+    given: A,
     rules: R,
     call: C,
 ) -> Result<Rest<'a>, Stopped>
 where
     A: Send + 'a,
-    R: Fn(Rule, A) -> Result<Reply<'a, A>, Stopped> + Send + Sync + 'a,
+    R: Fn(Rule, A) -> (Said, A) + Send + Sync + 'a,
     C: FnOnce(A) -> F + Send + 'a,
     F: Future<Output = Result<Output, Stopped>> + Send + 'a,
 {
-    let arguments = Mutex::new(Some(arguments));
+    ruled_later(passage, given, &[], move |rule, given| ready(rules(rule, given)), call)
+}
+
+/// The same, where some of the expressions wait.
+///
+/// # Errors
+/// As [`ruled`].
+pub fn ruled_later<'a, A, R, S, C, F>(
+    passage: Passage<'a>,
+    given: A,
+    waiting: &'static [Rule],
+    rules: R,
+    call: C,
+) -> Result<Rest<'a>, Stopped>
+where
+    A: Send + 'a,
+    R: Fn(Rule, A) -> S + Send + Sync + 'a,
+    S: Future<Output = (Said, A)> + Send + 'a,
+    C: FnOnce(A) -> F + Send + 'a,
+    F: Future<Output = Result<Output, Stopped>> + Send + 'a,
+{
+    let held = Ruled { given: Mutex::new(Some(given)), waiting, rules, of: PhantomData };
     Ok(Box::pin(async move {
-        let held = Ruled { arguments, rules, of: PhantomData };
         passage.pass(&held).await?;
         call(held.take()?).await
     }))
-}
-
-/// What an expression gave that waited for nothing.
-///
-/// # Errors
-/// None.
-pub fn now<'a, A>(said: Said, arguments: A) -> Result<Reply<'a, A>, Stopped> {
-    Ok(Reply::Now(said, arguments))
-}
-
-/// What an expression gives that waits.
-///
-/// # Errors
-/// None.
-pub fn soon<'a, A, F>(reply: F) -> Result<Reply<'a, A>, Stopped>
-where
-    F: Future<Output = (Said, A)> + Send + 'a,
-{
-    Ok(Reply::Soon(Box::pin(reply)))
 }
 
 /// Turns what a `check` gave into what the gate reads.
@@ -170,6 +173,21 @@ where
 /// What the rule says against the call.
 pub fn checked<E: IntoRefusal>(result: Result<(), E>) -> Result<(), Refusal> {
     result.map_err(IntoRefusal::into_refusal)
+}
+
+/// What a `check` gives.
+pub fn check<E: IntoRefusal>(result: Result<(), E>) -> Said {
+    Said::Check(checked(result))
+}
+
+/// What a `preview` gives.
+pub fn preview<P: IntoPreview>(told: P) -> Said {
+    Said::Preview(previewed(told))
+}
+
+/// What a `verify` gives.
+pub fn verify<V: IntoVerified>(seen: V) -> Said {
+    Said::Verify(verified(seen))
 }
 
 /// What a business rule says against a call.
@@ -232,12 +250,6 @@ impl<E: Error + Send + Sync + 'static> From<E> for Refusal {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         failure.into_refusal()
-    }
-}
-
-impl<A> fmt::Debug for Reply<'_, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply").finish_non_exhaustive()
     }
 }
 

@@ -7,7 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitBool, LitStr, Path, Token};
 
-use super::{ApprovalKeys, Form, HintKeys, Keys, ToolKeys};
+use super::{ApprovalKeys, Form, HintKeys, Keys, ToolKeys, Value};
 use crate::diag::{Diagnostics, with_help};
 
 /// `true`, `false`, or the key alone.
@@ -302,7 +302,7 @@ pub(crate) struct ExampleField {
     /// The parameter.
     pub(crate) name: Ident,
     /// The value.
-    pub(crate) value: TokenStream,
+    pub(crate) value: Value,
 }
 
 impl Form for Examples {
@@ -334,7 +334,7 @@ impl ExampleField {
         let name = input.call(Ident::parse_any)?;
         input.parse::<Token![=]>()?;
         let value: Expr = input.parse()?;
-        Ok(Self { name, value: value.into_token_stream() })
+        Ok(Self { name, value: Value::of(&value) })
     }
 }
 

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 
 use super::hint;
-use crate::attr::{Approval, Bytes, Count, Flag, Once, Text, ToolKeys, Unknown};
+use crate::attr::{Approval, Bytes, Count, Flag, Once, Text, ToolKeys, Unknown, Value};
 use crate::diag::{Diagnostics, did_you_mean, listed, with_help};
 use crate::model::{Agreement, Flow, Policy, Written, WrittenParam};
 
@@ -260,10 +260,7 @@ fn idempotency(written: &Written, diag: &mut Diagnostics) -> Vec<(TokenStream, S
 }
 
 /// Whole arguments, by their names in the schema.
-fn examples(
-    written: &Written,
-    diag: &mut Diagnostics,
-) -> Vec<Vec<(TokenStream, String, TokenStream)>> {
+fn examples(written: &Written, diag: &mut Diagnostics) -> Vec<Vec<(TokenStream, String, Value)>> {
     let all = written.keys.examples.get().map(|all| all.0.as_slice()).unwrap_or_default();
     let whole = all.iter().map(|fields| {
         let names: Vec<Ident> = fields.iter().map(|field| field.name.clone()).collect();

@@ -1,12 +1,11 @@
 //! Writes the call: decode, pass the gates, call the function as it was written.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 use syn::parse::Parser;
-use syn::spanned::Spanned;
 
-use super::rules::rules;
+use super::rules::{Rule, are_named, rules_of, written};
 use super::{lib, lib_at, local, owned, shown_at, up_to_end};
 use crate::model::{Flow, Function, Param, Role, Surroundings, Tool, distinct_cfgs};
 
@@ -58,59 +57,123 @@ fn conditions(cfgs: &TokenStream) -> Vec<TokenStream> {
 }
 
 /// Writes the call, once for each condition that the parameters' `#[cfg]`s can be in.
-pub(super) fn calls(tool: &Tool) -> TokenStream {
-    let ways = present(tool);
-    let call = local("call");
-    match &*ways {
-        [(_, params)] => self::call(tool, params),
-        ways => {
-            let ways = ways.iter().map(|(cfgs, params)| {
-                let written = self::call(tool, params);
-                quote!(#cfgs let #call = #written;)
-            });
-            quote!({ #(#ways)* #call })
-        }
-    }
+pub(super) fn calls(tool: &Tool) -> Vec<(TokenStream, TokenStream)> {
+    let ways = present(tool).into_iter();
+    ways.map(|(cfgs, params)| (cfgs, call(tool, &params))).collect()
 }
 
 /// Writes the call: decode, pass the gates, call the function as it was written.
 fn call(tool: &Tool, params: &[&Param]) -> TokenStream {
-    let (Function { ident, .. }, lib) = (&tool.function, lib());
-    let (passage, place) = (local("way"), shown_at(ident.span()));
-    let (arguments, read) = (local("given"), read(tool, params));
-    let taken = arguments_of(params).map(|(index, _)| argument(index));
-    let taken: Vec<_> = taken.chain(format(tool)).collect();
-    let injected = |from| {
-        let injected = numbered(params).map(|(index, param)| inject(&argument(index), param, from));
-        let injected = this(tool, from).into_iter().chain(injected);
-        injected.collect::<TokenStream>()
-    };
-    let here = injected(&passage);
-    let kind = kind(tool);
-    let rest = match kind {
-        Kind::AtOnce => {
-            let returned = returned(tool, &called(tool, params));
-            let steps = quote!(#here #passage.pass_at_once()?; #returned);
-            let steps = quote!(let (#(#taken,)*) = #read; #steps);
-            return quote_spanned!(place=> #lib::Call::AtOnce(|#passage| { #steps }));
-        }
-        Kind::Later => called_later(tool, params),
-        Kind::Apart => {
-            let (held, returned) = (local("held"), returned(tool, &called(tool, params)));
-            let there = injected(&held);
-            quote!(#passage.apart(move |#held| { #there #returned }))
-        }
-    };
-    let here = if matches!(kind, Kind::Apart) { TokenStream::new() } else { here };
-    let lib_here = lib_at(place);
-    let rest = quote!(move |(#(#taken,)*)| #rest);
-    let rest = if let Some(rules) = rules(tool, params) {
-        quote_spanned!(place=> #lib_here::ruled(#passage, #arguments, #rules, #rest))
+    let passage = local("way");
+    let place = shown_at(tool.function.ident.span());
+    let (read, taken, kind) = (read(tool, params), taken(tool, params), kind(tool));
+    if matches!(kind, Kind::AtOnce) {
+        let told = told(tool, "told", &called(tool, params, Some(&passage)));
+        let steps = quote!(let #taken = #read; #passage.pass_at_once()?; #told);
+        return quote_spanned!(place=> .at_once(|#passage| { #steps }));
+    }
+    let rules = rules_of(&tool.policy);
+    let is_apart = matches!(kind, Kind::Apart);
+    let mut injected = injected(tool, params);
+    injected.retain(|injected| !is_apart || injected.is_named(&rules));
+    let given = injected.iter().map(|injected| injected.from(&passage));
+    let given = in_one(&read, given);
+    let held = injected.iter().map(|injected| match kind {
+        Kind::Apart => quote!(_),
+        Kind::AtOnce | Kind::Later => injected.local().into_token_stream(),
+    });
+    let held = in_one(&taken, held);
+    let rest = if is_apart {
+        let thread = local("held");
+        let told = told(tool, "told", &called(tool, params, Some(&thread)));
+        quote!(#passage.apart(move |#thread| #told))
     } else {
-        quote_spanned!(place=> #lib_here::later(#passage, #arguments, #rest))
+        called_later(tool, params)
     };
-    let steps = quote!(let #arguments = #read; #here #rest);
-    quote_spanned!(place=> #lib::Call::Later(|#passage| { #steps }))
+    let (here, rest) = (lib_at(place), quote!(move |#held| #rest));
+    let waiting = rules.iter().filter(|rule| rule.waits()).map(Rule::asked);
+    let waiting: Vec<_> = waiting.collect();
+    let steps = if rules.is_empty() {
+        quote_spanned!(place=> #here::later(#passage, #given, #rest))
+    } else {
+        let (name, listed) = if waiting.is_empty() {
+            ("ruled", None)
+        } else {
+            ("ruled_later", Some(quote!(&[#(#waiting),*],)))
+        };
+        let (name, rules) = (Ident::new(name, place), written(tool, params, &rules, &injected));
+        quote_spanned!(place=> #here::#name(#passage, #given, #listed #rules, #rest))
+    };
+    quote_spanned!(place=> .later(|#passage| { #steps }))
+}
+
+/// What is read and what is injected, in one; the arguments' gate comes before all else.
+pub(super) fn in_one(
+    read: &TokenStream,
+    injected: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let mut injected = injected.peekable();
+    if injected.peek().is_none() { read.clone() } else { quote!((#read #(, #injected)*)) }
+}
+
+/// The locals that take what was read.
+fn taken(tool: &Tool, params: &[&Param]) -> TokenStream {
+    let taken = arguments_of(params).map(|(index, _)| argument(index)).chain(format(tool));
+    quote!((#(#taken,)*))
+}
+
+/// What the call or the registry lends.
+pub(super) enum Injected<'a> {
+    /// `self`, of this type.
+    This(&'a TokenStream),
+    /// A parameter, by its number.
+    Param(usize, &'a Param),
+}
+
+/// What is lent to the function, in its order.
+fn injected<'a>(tool: &'a Tool, params: &[&'a Param]) -> Vec<Injected<'a>> {
+    let this = tool.receiver.iter().map(|ty| Injected::This(&ty.tokens));
+    let params = numbered(params).filter(|(_, param)| !matches!(param.role, Role::Argument(_)));
+    this.chain(params.map(|(index, param)| Injected::Param(index, param))).collect()
+}
+
+impl Injected<'_> {
+    /// The local of ours that stands for it.
+    fn local(&self) -> Ident {
+        match self {
+            Self::This(_) => local("this"),
+            Self::Param(index, _) => argument(*index),
+        }
+    }
+
+    /// The local by which the expressions know it.
+    pub(super) fn name(&self) -> Ident {
+        match self {
+            Self::This(_) => local("this"),
+            Self::Param(_, param) => param.ident.clone(),
+        }
+    }
+
+    fn is_named(&self, rules: &[Rule<'_>]) -> bool {
+        match self {
+            Self::This(_) => are_named(rules, "self"),
+            Self::Param(_, param) => are_named(rules, &param.ident.to_string()),
+        }
+    }
+
+    /// Takes it from what lends it.
+    fn from(&self, from: &Ident) -> TokenStream {
+        match self {
+            Self::This(ty) => quote!(#from.receiver::<Self, #ty>()?),
+            Self::Param(_, Param { ty, role, .. }) => {
+                let written = &ty.tokens;
+                match role {
+                    Role::Context => quote!(#from.lent::<#written>()),
+                    Role::State | Role::Argument(_) => quote!(#from.state::<#written>()?),
+                }
+            }
+        }
+    }
 }
 
 pub(super) fn numbered<'a>(params: &[&'a Param]) -> impl Iterator<Item = (usize, &'a Param)> {
@@ -144,39 +207,54 @@ fn read(tool: &Tool, params: &[&Param]) -> TokenStream {
     quote!(#lib::#arguments::<#(#types),*>(#passage)?)
 }
 
-/// Writes the call of the function.
-fn called(tool: &Tool, params: &[&Param]) -> TokenStream {
-    let this = tool.receiver.iter().map(|_| local("this").into_token_stream());
-    let given = numbered(params).map(|(index, param)| given(&argument(index), param));
-    let (given, found) = (this.chain(given), found(&tool.function));
-    quote_spanned!(shown_at(tool.function.ident.span())=> #found(#(#given),*))
+/// Writes the call of the function; what is injected stands in locals, or is taken from what lends
+/// it.
+fn called(tool: &Tool, params: &[&Param], from: Option<&Ident>) -> TokenStream {
+    let lent = |injected: Injected<'_>| match from {
+        Some(from) => injected.from(from),
+        None => injected.local().into_token_stream(),
+    };
+    let this = tool.receiver.iter().map(|ty| lent(Injected::This(&ty.tokens)));
+    let given = numbered(params).map(|(index, param)| match param.role {
+        Role::Argument(_) => given(&argument(index), param),
+        Role::State | Role::Context => lent(Injected::Param(index, param)),
+    });
+    // What is wrong with the type of its value is shown under that type.
+    let (start, end) = if is_handed_on(tool, params) {
+        (tool.function.ident.span(), tool.function.ident.span())
+    } else {
+        (tool.output.span, tool.output.end)
+    };
+    let (given, found) = (this.chain(given), found(&tool.function, start));
+    let mut given = Group::new(Delimiter::Parenthesis, quote!(#(#given),*));
+    given.set_span(shown_at(end));
+    quote!(#found #given)
 }
 
 /// Writes the call of a function that ends later, up to its output.
 fn called_later(tool: &Tool, params: &[&Param]) -> TokenStream {
-    let (called, value) = (called(tool, params), local("value"));
-    let lends = arguments_of(params).any(|(_, param)| param.ty.lent.is_some());
-    let lib = lib_at(shown_at(tool.function.ident.span()));
+    let called = called(tool, params, None);
     match tool.function.flow {
-        Flow::Sync => {
-            let returned = returned(tool, &called);
-            quote!(::core::future::ready({ #returned }))
-        }
-        Flow::Async if lends || tool.formats => {
-            let returned = returned(tool, &quote!(#called.await));
-            quote!(async move { #returned })
-        }
+        Flow::Sync => told(tool, "ready", &called),
+        Flow::Async if is_handed_on(tool, params) => told(tool, "awaited", &called),
         Flow::Async => {
-            let output = output(tool);
-            quote_spanned!(called.span()=> #lib::told(#called, |#value| #output))
+            let awaited = quote_spanned!(shown_at(tool.output.end)=> #called.await);
+            let told = told(tool, "told", &awaited);
+            quote!(async move { #told })
         }
     }
 }
 
+/// Whether the function's future is handed to the library, since nothing is lent to it here.
+fn is_handed_on(tool: &Tool, params: &[&Param]) -> bool {
+    let lends = arguments_of(params).any(|(_, param)| param.ty.lent.is_some());
+    tool.function.flow == Flow::Async && !lends && !tool.formats
+}
+
 /// Finds the function, as a value: no lint against an `async fn` without `.await` is told of it.
-fn found(function: &Function) -> TokenStream {
+fn found(function: &Function, place: Span) -> TokenStream {
     let Function { ident, surroundings, is_deprecated, .. } = function;
-    let place = shown_at(ident.span());
+    let place = shown_at(place);
     let path = match surroundings {
         Surroundings::Module | Surroundings::Impl => ident.to_token_stream(),
         Surroundings::Toolbox(within) => {
@@ -192,60 +270,37 @@ fn found(function: &Function) -> TokenStream {
     quote_spanned!(place=> #lib::found(#path))
 }
 
-/// What the function is given for a parameter.
+/// What the function is given for an argument.
 pub(super) fn given(local: &Ident, param: &Param) -> TokenStream {
-    match (&param.role, &param.ty.lent) {
-        (Role::Argument(_), Some(lent)) => {
+    match &param.ty.lent {
+        Some(lent) => {
             let lib = lib();
-            quote!(<#lent as #lib::Borrowed>::lend(&#local))
+            quote!(#lib::lend::<#lent>(&#local))
         }
-        (Role::Argument(_) | Role::State | Role::Context, _) => local.to_token_stream(),
+        None => local.to_token_stream(),
     }
 }
 
-/// Binds the local that stands for `self`.
-pub(super) fn this(tool: &Tool, passage: &Ident) -> Option<TokenStream> {
-    let ty = &tool.receiver.as_ref()?.tokens;
-    let this = local("this");
-    Some(quote!(let #this = #passage.receiver::<Self, #ty>()?;))
-}
-
-/// Calls, and turns what that gives into the output.
-fn returned(tool: &Tool, called: &TokenStream) -> TokenStream {
-    let (value, output) = (local("value"), output(tool));
-    quote!(let #value = #called; #output)
-}
-
-/// Turns the value into the output; one that is none is shown under its type.
-fn output(tool: &Tool) -> TokenStream {
-    let (ty, value) = (&tool.output, local("value"));
-    let written = &ty.tokens;
+/// Turns what is called into the output; what is none is shown under its type.
+fn told(tool: &Tool, told: &str, called: &TokenStream) -> TokenStream {
+    let ty = &tool.output;
+    let (written, place) = (&ty.tokens, shown_at(ty.span));
     let lib = lib_at(ty.span);
-    let place = shown_at(ty.span);
-    let given = up_to_end(ty, value.to_token_stream());
-    let split = quote_spanned!(place=> #lib::Returned::<#written>::split #given);
-    let split = up_to_end(ty, split);
-    let told = if let Some(format) = format(tool) {
-        let told = quote_spanned!(place=> #lib::in_format(#split, #format));
-        up_to_end(ty, told)
-    } else {
-        split
+    let called = up_to_end(ty, called.clone());
+    let Some(format) = format(tool) else {
+        let told = Ident::new(told, place);
+        return quote_spanned!(place=> #lib::Returned::<#written>::#told #called);
     };
-    quote_spanned!(place=> #lib::returned #told)
+    let split = quote_spanned!(place=> #lib::Returned::<#written>::split #called);
+    let split = up_to_end(ty, split);
+    let in_format = quote_spanned!(place=> #lib::in_format(#split, #format));
+    let in_format = up_to_end(ty, in_format);
+    let output = quote_spanned!(place=> #lib::returned #in_format);
+    if told == "ready" { quote!(::core::future::ready(#output)) } else { output }
 }
 
 /// The type of the parameter by which the model says how much it wants to read.
 pub(super) fn detail() -> TokenStream {
     let lib = lib();
     quote!(::core::option::Option<#lib::Detail>)
-}
-
-/// Binds what the call or the registry lends to a parameter.
-pub(super) fn inject(local: &Ident, param: &Param, from: &Ident) -> TokenStream {
-    let written = &param.ty.tokens;
-    match param.role {
-        Role::State => quote!(let #local = #from.state::<#written>()?;),
-        Role::Context => quote!(let #local = #from.lent::<#written>();),
-        Role::Argument(_) => TokenStream::new(),
-    }
 }

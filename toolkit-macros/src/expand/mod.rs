@@ -48,11 +48,7 @@ fn lib_at(span: Span) -> Ident {
 
 /// Gives the library that name, and brings the traits in by which types are asked.
 fn imported(root: &TokenStream) -> TokenStream {
-    // Each in its own line, for then a root that is none is one mistake.
-    quote! {
-        use #root::__private as __kit;
-        use __kit::asked::*;
-    }
+    quote!(use #root::__private::expansion::*;)
 }
 
 /// Writes the toolbox.
@@ -127,7 +123,7 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
     let description = described(description, number, 0);
     let format = tool.formats.then(|| {
         let (detail, told) = (detail(), quote!(#lib::FORMAT));
-        quote!(#lib::Param::of::<#detail>("format").says(#told))
+        quote!(#lib::param::<#detail>("format").says(#told))
     });
     let params = params(tool, number).chain(format);
     let states = states(tool);
@@ -139,38 +135,31 @@ fn table(tool: &Tool, number: usize) -> TokenStream {
     } else {
         output
     };
-    let call = calls(tool);
     let line = Ident::new("line", Span::call_site());
     let line = quote_spanned!(shown_at(ident.span())=> ::core::#line!());
     let list = |items: Vec<TokenStream>| (!items.is_empty()).then(|| quote!(&[#(#items),*]));
-    let said = [
-        ("name", Some(quote!(#name))),
-        ("title", tool.title.as_ref().map(|title| quote!(#lib::Some(#title)))),
-        ("description", Some(description)),
-        ("place", Some(quote!((::core::module_path!(), ::core::file!(), #line)))),
-        ("policy", policy),
-        ("params", list(params.collect())),
-        ("states", list(states.collect())),
-        ("output", Some(quote!(|| (&#output).schema()))),
-        ("call", Some(call)),
-    ];
-    filled(&quote!(#lib::Table::NONE), &quote!(#lib::Table), &said)
-}
-
-/// Writes a struct of these fields with those that are said; the others are those of `default`.
-fn filled(
-    default: &TokenStream,
-    of: &TokenStream,
-    said: &[(&str, Option<TokenStream>)],
-) -> TokenStream {
-    // Clippy is against a rest of which nothing is taken.
-    let rest = said.iter().any(|(_, value)| value.is_none()).then(|| quote!(..#default));
-    let said = said.iter().filter_map(|(name, value)| {
-        let name = format_ident!("{name}");
-        value.as_ref().map(|value| quote!(#name: #value,))
-    });
-    let said: TokenStream = said.collect();
-    if said.is_empty() { default.clone() } else { quote!(#of { #said #rest }) }
+    let title = tool.title.as_ref().map(|title| quote!(.title(#title)));
+    let params = list(params.collect()).map(|params| quote!(.params(#params)));
+    let states = list(states.collect()).map(|states| quote!(.states(#states)));
+    let said = quote! {
+        #lib::Table::NONE
+            .name(#name)
+            #title
+            .description(#description)
+            .place(::core::module_path!(), ::core::file!(), #line)
+            #policy
+            #params
+            #states
+            .output(|| (&#output).schema())
+    };
+    match &*calls(tool) {
+        [(_, call)] => quote!(#said #call),
+        ways => {
+            let table = local("table");
+            let ways = ways.iter().map(|(cfgs, call)| quote!(#cfgs let #table = #table #call;));
+            quote!({ let #table = #said; #(#ways)* #table })
+        }
+    }
 }
 
 impl ToTokens for Description {
@@ -282,7 +271,7 @@ fn params(tool: &Tool, number: usize) -> impl Iterator<Item = TokenStream> {
         let keywords = argument.keywords.iter().map(|keyword| self::keyword(keyword, ty));
         let keywords: Vec<_> = keywords.collect();
         let takes = (!keywords.is_empty()).then(|| quote!(.takes(&[#(#keywords),*])));
-        Some(quote!(#cfgs #lib::Param::of::<#owned>(#name) #says #takes))
+        Some(quote!(#cfgs #lib::param::<#owned>(#name) #says #takes))
     })
 }
 

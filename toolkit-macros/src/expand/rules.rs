@@ -4,33 +4,34 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::call::{argument, arguments_of, format, given, inject, this};
+use super::call::{Injected, argument, arguments_of, format, given, in_one};
 use super::{lib, lib_at, local, replaced, shown_at};
 use crate::model::{Param, Policy, Tool};
 
 /// An expression of the attribute.
-struct Rule<'a> {
+pub(super) struct Rule<'a> {
     /// The variant of `Rule` by which a gate asks for it.
     asked: TokenStream,
     /// The variant of `Said` that holds what it gives.
     said: &'static str,
-    /// What reads what it gives; without it, that is a `bool`.
-    read: Option<&'static str>,
+    /// What tells what it gives, and what reads that where it may end before its end; without
+    /// them, it is a `bool`.
+    read: Option<(&'static str, &'static str)>,
     written: &'a TokenStream,
 }
 
 /// The expressions that a tool has.
-fn rules_of(policy: &Policy) -> Vec<Rule<'_>> {
+pub(super) fn rules_of(policy: &Policy) -> Vec<Rule<'_>> {
     let Policy { checks, approval, preview, verify, .. } = policy;
     let checks = checks.iter().enumerate().map(|(number, written)| {
         let asked = quote!(Check(#number));
-        Rule { asked, said: "Check", read: Some("checked"), written }
+        Rule { asked, said: "Check", read: Some(("check", "checked")), written }
     });
     let approval = approval.as_ref().and_then(|approval| approval.rule.as_ref());
     let others = [
         ("Approval", None, approval),
-        ("Preview", Some("previewed"), preview.as_ref()),
-        ("Verify", Some("verified"), verify.as_ref()),
+        ("Preview", Some(("preview", "previewed")), preview.as_ref()),
+        ("Verify", Some(("verify", "verified")), verify.as_ref()),
     ];
     let others = others.into_iter().filter_map(|(said, read, written)| {
         let asked = Ident::new(said, Span::call_site()).into_token_stream();
@@ -39,53 +40,52 @@ fn rules_of(policy: &Policy) -> Vec<Rule<'_>> {
     checks.chain(others).collect()
 }
 
-/// Writes the expressions as one function of what is asked and of the arguments, which it gives
-/// back; none where there are none.
-pub(super) fn rules(tool: &Tool, params: &[&Param]) -> Option<TokenStream> {
-    let rules = rules_of(&tool.policy);
-    if rules.is_empty() {
-        return None;
-    }
-    let (lib, passage, rule, said) = (lib(), local("way"), local("rule"), local("said"));
+/// Whether an expression says a name.
+pub(super) fn are_named(rules: &[Rule<'_>], name: &str) -> bool {
+    rules.iter().any(|rule| names(rule.written, name))
+}
+
+/// Writes the expressions as one function of what is asked and of what the call is given, which it
+/// gives back.
+pub(super) fn written(
+    tool: &Tool,
+    params: &[&Param],
+    rules: &[Rule<'_>],
+    injected: &[Injected<'_>],
+) -> TokenStream {
+    let (lib, asked, said) = (lib(), local("rule"), local("said"));
     let taken = arguments_of(params).map(|(index, param)| match param.ty.lent {
         Some(_) => argument(index),
         None => param.ident.clone(),
     });
-    let taken: Vec<_> = taken.chain(format(tool)).collect();
-    let back = quote!((#(#taken,)*));
-    let are_named = |name: &str| rules.iter().any(|rule| names(rule.written, name));
-    let this = this(tool, &passage).filter(|_| are_named("self"));
-    let bound = params.iter().filter(|param| are_named(&param.ident.to_string()));
-    let bound = bound.map(|param| inject(&param.ident, param, &passage));
-    let bound: TokenStream = this.into_iter().chain(bound).collect();
-    let arms = rules.iter().map(|rule| {
-        let Rule { asked, written, .. } = rule;
-        let told = telling(tool, params, rule);
-        let told = if rule.waits() {
-            quote!(return #lib::soon(async move { let #said = #told; (#said, #back) }))
-        } else {
-            told
-        };
-        quote_spanned!(shown_at(written.span())=> #lib::Rule::#asked => #told,)
+    let taken = taken.chain(format(tool));
+    let injected = injected.iter().map(|injected| injected.name().into_token_stream());
+    let back = in_one(&quote!((#(#taken,)*)), injected);
+    let lent = arguments_of(params).filter(|(_, param)| param.ty.lent.is_some());
+    let lent = lent.filter(|(_, param)| are_named(rules, &param.ident.to_string()));
+    let lent = lent.map(|(index, param)| {
+        let (ident, given) = (&param.ident, given(&argument(index), param));
+        quote!(let #ident = #given;)
     });
-    Some(quote! {
-        move |#rule, #back| {
-            #bound
-            let #said = match #rule { #(#arms)* _ => #lib::Said::Nothing };
-            #lib::now(#said, #back)
+    let arms = rules.iter().map(|rule| arm(tool, rule));
+    let may_wait = rules.iter().any(Rule::waits).then(|| quote!(async move));
+    quote! {
+        move |#asked, #back| #may_wait {
+            #(#lent)*
+            let #said = match #asked { #(#arms)* _ => #lib::Nothing };
+            (#said, #back)
         }
-    })
-}
-
-/// Binds a parameter that is lent, where a rule names it.
-fn lend(index: usize, param: &Param) -> TokenStream {
-    let ident = &param.ident;
-    let given = given(&argument(index), param);
-    if param.ty.lent.is_some() { quote!(let #ident = #given;) } else { TokenStream::new() }
+    }
 }
 
 impl Rule<'_> {
-    fn waits(&self) -> bool {
+    /// How a gate asks for it.
+    pub(super) fn asked(&self) -> TokenStream {
+        let (lib, asked) = (lib_at(self.written.span()), &self.asked);
+        quote_spanned!(shown_at(self.written.span())=> #lib::#asked)
+    }
+
+    pub(super) fn waits(&self) -> bool {
         self.read.is_some() && awaits(self.written)
     }
 
@@ -101,28 +101,29 @@ impl Rule<'_> {
 }
 
 /// Writes what an expression gives; what is wrong with its type is shown under it.
-fn telling(tool: &Tool, params: &[&Param], rule: &Rule<'_>) -> TokenStream {
+fn arm(tool: &Tool, rule: &Rule<'_>) -> TokenStream {
     let Rule { said, read, written, .. } = rule;
     let place = shown_at(written.span());
-    let (lib, said) = (lib_at(place), Ident::new(said, place));
-    let lent = arguments_of(params).filter(|(_, param)| names(written, &param.ident.to_string()));
-    let lent: TokenStream = lent.map(|(index, param)| lend(index, param)).collect();
+    let (lib, asked, said) = (lib_at(place), rule.asked(), Ident::new(said, place));
     let seen = TokenStream::clone(written);
     let seen = if tool.receiver.is_some() { with_this(seen) } else { seen };
-    let own = if returns(written) { rule.apart(&seen) } else { seen };
-    let told = if let Some(read) = read {
-        let read = Ident::new(read, place);
-        let mut given = Group::new(Delimiter::Parenthesis, own);
-        given.set_span(place);
-        let told = quote_spanned!(place=> #lib::#read #given);
-        if leaves(written) { rule.apart(&told) } else { told }
-    } else {
+    // A condition does not wait, also where the others do.
+    let is_apart = returns(written) || (read.is_none() && awaits(written));
+    let own = if is_apart { rule.apart(&seen) } else { seen };
+    let Some((tell, read)) = read else {
         // A condition is told as one, without a word on what it is for.
         let own = Group::new(Delimiter::None, own);
-        quote_spanned!(place=> if #own { true } else { false })
+        return quote_spanned!(place=> #asked if #own => #lib::Asks,);
     };
-    let told = quote_spanned!(place=> #lib::Said::#said(#told));
-    if lent.is_empty() { told } else { quote!({ #lent #told }) }
+    let (tell, read) = (Ident::new(tell, place), Ident::new(read, place));
+    let mut given = Group::new(Delimiter::Parenthesis, own);
+    given.set_span(place);
+    if leaves(written) {
+        let told = rule.apart(&quote_spanned!(place=> #lib::#read #given));
+        quote_spanned!(place=> #asked => #lib::Said::#said(#told),)
+    } else {
+        quote_spanned!(place=> #asked => #lib::#tell #given,)
+    }
 }
 
 /// Writes the local that stands for `self` where an expression says `self`.

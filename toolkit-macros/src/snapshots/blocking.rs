@@ -7,57 +7,52 @@ fn refunds(bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refunds {}
 const _: () = {
-    use ::toolkit::__private as __kit;
-    use __kit::asked::*;
+    use ::toolkit::__private::expansion::*;
     impl __kit::Annotated for refunds {
-        const TABLE: &'static __kit::Table = &__kit::Table {
-            name: "refunds",
-            description: "Counts the refunds of an order.",
-            place: (::core::module_path!(), ::core::file!(), ::core::line!()),
-            policy: || __kit::Policy {
-                timeout: __kit::Some(::core::time::Duration::from_millis(5000u64)),
-                blocking: true,
-                concurrency: __kit::Some(2usize),
-                ..__kit::Policy::DEFAULT
-            },
-            params: &[
-                __kit::Param::of::<<str as __kit::Borrowed>::Owned>("order_id"),
-                __kit::Param::of::<Option<u32>>("since"),
-            ],
-            states: &[__kit::StateNeed::of::<&Bank>()],
-            output: || (&__kit::Returned::<usize>::success()).schema(),
-            call: __kit::Call::Later(|way| {
-                let given = __kit::read2::<
-                    <str as __kit::Borrowed>::Owned,
-                    Option<u32>,
-                >(way)?;
+        const TABLE: &'static __kit::Table = &__kit::Table::NONE
+            .name("refunds")
+            .description("Counts the refunds of an order.")
+            .place(::core::module_path!(), ::core::file!(), ::core::line!())
+            .timeout(5000u64)
+            .blocking()
+            .concurrency(2usize)
+            .params(
+                &[
+                    __kit::param::<<str as __kit::Borrowed>::Owned>("order_id"),
+                    __kit::param::<Option<u32>>("since"),
+                ],
+            )
+            .states(&[__kit::StateNeed::of::<&Bank>()])
+            .output(|| (&__kit::Returned::<usize>::success()).schema())
+            .later(|way| {
                 __kit::ruled(
                     way,
-                    given,
-                    move |rule, (arg1, since)| {
-                        let bank = way.state::<&Bank>()?;
+                    (
+                        __kit::read2::<
+                            <str as __kit::Borrowed>::Owned,
+                            Option<u32>,
+                        >(way)?,
+                        way.state::<&Bank>()?,
+                    ),
+                    move |rule, ((arg1, since), bank)| {
+                        let order_id = __kit::lend::<str>(&arg1);
                         let said = match rule {
-                            __kit::Rule::Check(0usize) => {
-                                let order_id = <str as __kit::Borrowed>::lend(&arg1);
-                                __kit::Said::Check(__kit::checked(open(bank, order_id)))
-                            }
-                            _ => __kit::Said::Nothing,
+                            __kit::Check(0usize) => __kit::check(open(bank, order_id)),
+                            _ => __kit::Nothing,
                         };
-                        __kit::now(said, (arg1, since))
+                        (said, ((arg1, since), bank))
                     },
-                    move |(arg1, arg2)| {
+                    move |((arg1, arg2), _)| {
                         way
-                            .apart(move |held| {
-                                let arg0 = held.state::<&Bank>()?;
-                                let value = __kit::found(
+                            .apart(move |held| __kit::Returned::<
+                                usize,
+                            >::told(
+                                __kit::found(
                                     refunds,
-                                )(arg0, <str as __kit::Borrowed>::lend(&arg1), arg2);
-                                __kit::returned(__kit::Returned::<usize>::split(value))
-                            })
+                                )(held.state::<&Bank>()?, __kit::lend::<str>(&arg1), arg2),
+                            ))
                     },
                 )
-            }),
-            ..__kit::Table::NONE
-        };
+            });
     }
 };

@@ -2,9 +2,10 @@
 
 use schemars::{JsonSchema, Schema};
 
-use crate::output::{HasSchema, Output, Plain, Returned};
+use crate::output::{HasSchema, Output};
 use crate::tool::BoxFuture;
-use crate::tool::passage::{Stopped, ToolFailure, ToolOutput, returned};
+use crate::tool::passage::{Stopped, ToolFailure, ToolOutput};
+use crate::tool::returned::{Plain, Returned, returned};
 
 /// What the closure of [`Tool::from_fn`](crate::Tool::from_fn) gives: a value, a `Result` of one,
 /// or a future of either; `M` says which, and is found by the compiler.

@@ -147,7 +147,7 @@ impl<A: Sync> Rules for Over<'_, A> {
             Rule::Check(number) => self.ask(checks.get(number), Said::Check),
             Rule::Approval => {
                 let is_needed = approval.as_ref().is_some_and(|rule| rule(self.arguments));
-                Asking::Done(Ok(Said::Approval(is_needed)))
+                Asking::Done(Ok(if is_needed { Said::Asks } else { Said::Nothing }))
             }
             Rule::Preview => self.ask(preview.as_ref(), Said::Preview),
             Rule::Verify => self.ask(verify.as_ref(), Said::Verify),

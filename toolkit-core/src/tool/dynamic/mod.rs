@@ -16,8 +16,9 @@ use handler::{Handler, Run, asked};
 use schemars::Schema;
 
 use super::argument::ToolArg;
-use super::passage::{ToolFailure, ToolOutput, returned};
+use super::passage::{ToolFailure, ToolOutput};
 use super::policy::{OnDenied, Policy, Requirement};
+use super::returned::returned;
 use super::rules::{IntoRefusal, checked};
 use super::{Body, Effect, Input, Tool, Typed};
 use crate::context::CallContext;
