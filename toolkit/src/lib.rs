@@ -362,7 +362,8 @@ pub mod testing {
 
 /// Collects annotated functions for a registry, as an array of [`Tool`]s.
 ///
-/// A path names a function of another module: `tools![orders::get_order]`.
+/// A path names a function of another module: `tools![orders::get_order]`. One that is given to
+/// no registry is told by the compiler, as any private item that is never used.
 ///
 /// ```
 /// use toolkit::prelude::*;

@@ -85,14 +85,14 @@ pub(crate) fn resolved(block: &Block) -> TokenStream {
     quote!(#(#[#paths(in toolbox)] const _: () = ();)*)
 }
 
-/// Writes the type that stands for the tool.
+/// Writes the type that stands for the tool; the compiler tells of one that no registry is given.
 pub(crate) fn marker(function: &Function) -> TokenStream {
     let Function { cfgs, visibility, ident, marker, .. } = function;
     let doc = format!("The tool `{ident}`, for `tools!`.");
     quote! {
         #cfgs
         #[doc = #doc]
-        #[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+        #[allow(missing_copy_implementations, missing_debug_implementations)]
         #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
         #visibility struct #marker {}
     }

@@ -3,7 +3,7 @@ fn refunds(bank: &Bank, order_id: &str, since: Option<u32>) -> usize {
     bank.count(order_id, since)
 }
 ///The tool `refunds`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refunds {}
 const _: () = {

@@ -3,7 +3,7 @@ fn refund(bank: &Bank, order_id: String, amount: u64) {
     bank.pay(order_id, amount);
 }
 ///The tool `refund`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refund {}
 const _: () = {

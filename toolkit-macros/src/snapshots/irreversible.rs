@@ -3,7 +3,7 @@ async fn close(account: String) {
     closed(account).await;
 }
 ///The tool `close`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct close {}
 const _: () = {

@@ -14,7 +14,7 @@ async fn pay(amount: f64, (left, right): (u8, u8)) {
     drop((amount, left, right));
 }
 ///The tool `pay`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct pay {}
 const _: () = {

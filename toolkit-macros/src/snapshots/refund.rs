@@ -9,7 +9,7 @@ async fn refund_payment(
     refund(cx, bank, order_id, amount, currency, pay_on).await
 }
 ///The tool `refund_payment`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct refund_payment {}
 const _: () = {

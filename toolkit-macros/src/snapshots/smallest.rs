@@ -3,7 +3,7 @@ fn add(left: i64, right: i64) -> i64 {
     left + right
 }
 ///The tool `add`, for `tools!`.
-#[allow(dead_code, missing_copy_implementations, missing_debug_implementations)]
+#[allow(missing_copy_implementations, missing_debug_implementations)]
 #[allow(nonstandard_style, unnameable_types, unreachable_pub)]
 struct add {}
 const _: () = {
