@@ -644,8 +644,8 @@ impl<'a> Judge<'a> {
         let Some(words) = outside(count, node.min_items, node.max_items, "item") else { return };
         let is_short = node.min_items.is_some_and(|least| count < least);
         let example = self.example(node).filter(|_| is_short || !besides.is_empty());
-        let like = example.as_ref().map_or_else(String::new, like);
-        let message = format!("must have {words}{besides}{like}; got {count}");
+        let shown = example.as_ref().map(|example| format!("{besides}{}", like(example)));
+        let message = format!("must have {words}{}; got {count}", shown.unwrap_or_default());
         self.problem(node, place, ProblemKind::WrongCount, message, format!("a list of {words}"));
     }
 

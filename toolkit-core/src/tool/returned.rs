@@ -38,6 +38,7 @@ impl<T, E> Returned<Result<T, E>> {
     pub const fn split(result: Result<T, E>) -> Result<T, E> {
         result
     }
+
     /// Turns what was returned into the tool's output.
     ///
     /// # Errors
