@@ -287,12 +287,12 @@ fn what_joined_schemas_want_of_one_value_is_told_in_one_line_with_a_value_for_al
     );
     let referred = json!({
         "$ref": "#/properties/a/$defs/some",
-        "allOf": [{"type": "array", "minItems": 1}],
-        "$defs": {"some": {"type": "array", "items": {"type": "boolean"}}},
+        "allOf": [{"type": "array"}],
+        "$defs": {"some": {"type": "array", "items": {"type": "boolean"}, "minItems": 1}},
     });
     assert_eq!(
         told(referred, r#"{"a":true}"#),
-        "$.a: expected a list of at least 1 item, got true"
+        "$.a: expected a list of at least 1 item, like [true], got true"
     );
 }
 

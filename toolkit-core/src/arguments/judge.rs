@@ -390,11 +390,12 @@ impl<'a> Judge<'a> {
         false
     }
 
-    /// Tells in one line what several schemas want of one value, since one value must suit them all.
+    /// Tells in one line what several schemas want of one value, with one that suits them all.
     pub(super) fn mistyped_for_all(
         &mut self,
         whole: &Node,
         parts: &[&Node],
+        example: Value,
         json: &Json<'_>,
         place: &Place<'_>,
     ) {
@@ -403,12 +404,10 @@ impl<'a> Judge<'a> {
         // What one says and another says more closely is said once.
         wanted.retain(|words| !all.iter().any(|more| more != words && more.starts_with(words)));
         wanted.dedup();
-        let example = self.example(whole);
-        let like = example.as_ref().map_or_else(String::new, like);
-        let expected = format!("{}{like}", wanted.join(" and "));
+        let expected = format!("{}{}", wanted.join(" and "), like(&example));
         let mut hints = parts.iter().map(|part| hint(part, json));
         let shared = hints.next().filter(|first| hints.all(|other| other == *first));
-        self.mistyped(whole, expected, example, shared.unwrap_or_default(), json, place);
+        self.mistyped(whole, expected, Some(example), shared.unwrap_or_default(), json, place);
     }
 
     fn mistyped(

@@ -28,9 +28,10 @@ impl<'a> Judge<'a> {
             |part: &Node| part.one_of_values.is_none() && is_mistyped(part, subject.json);
         let parts = || node.reference.iter().chain(&node.all_of);
         let mistyped: Vec<&Node> = parts().map(of).filter(|part| is_mistyped(part)).collect();
-        let as_one = mistyped.len() > 1;
-        if as_one {
-            self.mistyped_for_all(node, &mistyped, subject.json, place);
+        let all = if mistyped.len() > 1 { self.example(node) } else { None };
+        let as_one = all.is_some();
+        if let Some(example) = all {
+            self.mistyped_for_all(node, &mistyped, example, subject.json, place);
         }
         for id in parts().filter(|id| !as_one || !is_mistyped(of(id))) {
             match self.verdict(*id, &settled) {
