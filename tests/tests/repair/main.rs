@@ -116,6 +116,8 @@ fn say_what_no_mistake_makes(grammar: &Grammar) {
     let any = || echo(json!({}));
     let integer = json!({"type": "integer"});
     let never = echo(json!({"properties": {"a": {"allOf": [integer], "not": integer}}}));
+    let twice =
+        echo(json!({"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "integer"}]}}}));
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(40), "]".repeat(40));
     let long = format!("{{\"a\":\"{}\"}}", "x".repeat(70_000));
     let many = format!("{{\"a\":[{}0]}}", "0,".repeat(20_000));
@@ -132,6 +134,7 @@ fn say_what_no_mistake_makes(grammar: &Grammar) {
         (any(), &many),
         (Tool::of::<take>(), r#"{"a":1}"#),
         (never, r#"{"a":1}"#),
+        (twice, r#"{"a":1}"#),
     ];
     if cfg!(feature = "jsonschema") {
         let list = |of: &str| json!({"type": "array", "contains": {"type": of}});

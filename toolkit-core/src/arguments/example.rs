@@ -72,7 +72,7 @@ impl<'s> Search<'s> {
         let some_of = |id: &NodeId| {
             let part = behind(self.schema, self.schema.node(*id));
             let tries = if depth < DEEPEST { self.tries(part, depth + 1) } else { Vec::new() };
-            tries.into_iter().take(8)
+            tries.into_iter().take(16)
         };
         let branches: Vec<Value> =
             node.any_of.iter().chain(&node.one_of).flat_map(some_of).collect();
