@@ -296,8 +296,10 @@ impl<'a> Judge<'a> {
 
     /// Says with one value what joined schemas want together, since each tells only its own.
     fn tell_of_all(&mut self, node: &Node, told: usize, place: &Place<'_>) {
-        let has_more = self.problems.len() > told && self.tells() && node.is_joined();
-        let Some(example) = self.example(node).filter(|_| has_more) else { return };
+        if self.problems.len() == told || !node.is_joined() {
+            return;
+        }
+        let Some(example) = self.example(node) else { return };
         let path = place.path();
         let told = self.problems.iter().skip(told).filter(|problem| *problem.path() == path);
         let is_said = match told.collect::<Vec<_>>().as_slice() {
