@@ -58,32 +58,15 @@ fn is_open(schema: &Compiled, node: &Node, depth: usize) -> bool {
         || first.is_some_and(|id| depth == 0 || is_open(schema, schema.node(*id), depth - 1))
 }
 
-/// Whether a value of some type may fit two forms of which it must fit one.
+/// Whether a value of some kind may fit two forms of which it must fit one.
 fn may_fit_several(schema: &Compiled, node: &Node) -> bool {
-    let mut seen: Vec<Type> = Vec::new();
+    let mut seen = 0;
     node.one_of.iter().any(|id| {
-        let types = types(behind(schema, schema.node(*id)));
-        let is_again = types.iter().any(|of| seen.contains(of));
-        seen.extend(types);
+        let kinds = behind(schema, schema.node(*id)).stream.kinds();
+        let is_again = seen & kinds != 0;
+        seen |= kinds;
         is_again
     })
-}
-
-/// The types of the values that a node may accept, where it names any; a number is of one type.
-fn types(node: &Node) -> Vec<Type> {
-    let of_value = |value: &Value| match value {
-        Value::Null => Type::Null,
-        Value::Bool(_) => Type::Boolean,
-        Value::Number(_) => Type::Number,
-        Value::String(_) => Type::String,
-        Value::Array(_) => Type::Array,
-        Value::Object(_) => Type::Object,
-    };
-    let named = node.types.iter().map(|of| if *of == Type::Integer { Type::Number } else { *of });
-    match &node.one_of_values {
-        Some(values) => values.iter().map(of_value).collect(),
-        None => named.collect(),
-    }
 }
 
 fn collect(schema: &Compiled, node: &Node, depth: usize, forms: &mut Vec<String>) {

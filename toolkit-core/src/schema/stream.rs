@@ -109,6 +109,11 @@ impl Stream {
         }
     }
 
+    /// The kinds of value that the node's type takes, one bit each.
+    pub(crate) const fn kinds(&self) -> u8 {
+        self.kinds
+    }
+
     /// Whether the node's type takes a value of a kind.
     pub(crate) const fn takes(&self, kind: Kind) -> bool {
         self.kinds & bit(kind) != 0
