@@ -1,7 +1,6 @@
 //! What a result is made of that is not text alone: images, audio, files, links.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use base64::Engine;
@@ -9,6 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
+
+use crate::serialised;
 
 /// One block of a result: text, an image, audio, a file or a link to one.
 ///
@@ -265,56 +266,13 @@ impl fmt::Debug for Content {
     }
 }
 
-/// Whether a result is being serialised, and where its blocks begin among those that are found.
-#[derive(Clone, Copy)]
-enum Search {
-    Off,
-    On,
-    Found { from: usize },
-}
-
-thread_local! {
-    static SEARCH: Cell<Search> = const { Cell::new(Search::Off) };
-    /// The blocks of the results that are being serialised, one within the other.
-    static FOUND: RefCell<Vec<Content>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Serialises with a mention in the place of each block, and gives the blocks, where there are any.
-#[inline]
-pub(crate) fn collected<T>(serialise: impl FnOnce() -> T) -> (T, Option<Vec<Content>>) {
-    /// Also where a value panics when it is serialised.
-    struct Before(Search);
-    impl Drop for Before {
-        #[inline]
-        fn drop(&mut self) {
-            if let Search::Found { from } = SEARCH.replace(self.0) {
-                FOUND.with_borrow_mut(|found| found.truncate(from));
-            }
-        }
-    }
-    let before = Before(SEARCH.replace(Search::On));
-    let serialised = serialise();
-    let found = match SEARCH.get() {
-        Search::Found { from } => Some(FOUND.with_borrow_mut(|found| found.split_off(from))),
-        Search::On | Search::Off => None,
-    };
-    drop(before);
-    (serialised, found)
-}
-
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let search = SEARCH.get();
-        if matches!(search, Search::Off) {
-            return self.block.serialize(serializer);
+        if serialised::block(self) {
+            serializer.serialize_str(&self.mention())
+        } else {
+            self.block.serialize(serializer)
         }
-        FOUND.with_borrow_mut(|found| {
-            if matches!(search, Search::On) {
-                SEARCH.set(Search::Found { from: found.len() });
-            }
-            found.push(self.clone());
-        });
-        serializer.serialize_str(&self.mention())
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod agent;
 mod arguments;
+mod bytes;
 mod call;
 mod caller;
 mod cancellation;
@@ -26,6 +27,7 @@ mod results;
 mod schema;
 mod search;
 mod secret;
+mod serialised;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod tool;

@@ -12,7 +12,8 @@ use crate::call::Outcome;
 use crate::content::{self, Blocks, Content};
 use crate::error::BoxError;
 use crate::results::{Concise, Formatted};
-use crate::secret::{self, HIDDEN};
+use crate::secret::HIDDEN;
+use crate::serialised::{self, Serialised};
 
 /// What a function returned: text as it is, nothing as `ok`, anything else as JSON.
 pub struct Output {
@@ -55,9 +56,9 @@ impl fmt::Debug for Output {
 /// What can not be JSON: keys that are no text, numbers that are not finite, text that is not
 /// Unicode, what is nested too deep.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let ((json, is_secret), blocks) =
-        content::collected(|| secret::exposed(|| serde_json::to_string(&FiniteValue(value, 0))));
-    let json = json?;
+    let Serialised { written, is_secret, blocks } =
+        serialised::result(|| serde_json::to_string(&FiniteValue(value, 0)));
+    let json = written?;
     if let Some(blocks) = blocks {
         return Ok(of_blocks(json, is_secret, blocks));
     }
@@ -322,6 +323,8 @@ macro_rules! parts {
             type Ok = S::Ok;
             type Error = S::Error;
 
+            #[expect(clippy::inline_always, reason = "it hands on, and nothing else")]
+            #[inline(always)]
             fn $method<T: Serialize + ?Sized>(
                 &mut self,
                 $($key: &'static str,)?

@@ -1,11 +1,12 @@
 //! A value that only its function, and of a result the model, may see.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::serialised;
 
 /// What stands in the place of a secret.
 pub(crate) const HIDDEN: &str = "[secret]";
@@ -101,35 +102,12 @@ impl<T: JsonSchema> JsonSchema for Secret<T> {
     }
 }
 
-thread_local! {
-    /// Whether the one who serialises may see secrets, and whether there were any.
-    static SEEN: Cell<Option<bool>> = const { Cell::new(None) };
-}
-
 impl<T: Serialize> Serialize for Secret<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if SEEN.get().is_none() {
-            return serializer.serialize_str(HIDDEN);
-        }
-        SEEN.set(Some(true));
-        self.0.serialize(serializer)
-    }
-}
-
-/// Serialises with the secrets in it, and tells whether there are any.
-#[inline]
-pub(crate) fn exposed<T>(serialise: impl FnOnce() -> T) -> (T, bool) {
-    /// Also where a value panics when it is serialised.
-    struct Before(Option<bool>);
-    impl Drop for Before {
-        #[inline]
-        fn drop(&mut self) {
-            SEEN.set(self.0);
+        if serialised::secret() {
+            self.0.serialize(serializer)
+        } else {
+            serializer.serialize_str(HIDDEN)
         }
     }
-    let before = Before(SEEN.replace(Some(false)));
-    let serialised = serialise();
-    let is_secret = SEEN.get() == Some(true);
-    drop(before);
-    (serialised, is_secret)
 }

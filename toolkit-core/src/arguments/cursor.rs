@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::guided::Refused;
+use crate::bytes::begins_with;
 use crate::schema::Kind;
 
 /// A place in a JSON text, which goes forward as values are read.
@@ -281,19 +282,6 @@ impl<'a> Cursor<'a> {
 
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-/// Whether bytes begin with others; those of most names are compared without a call.
-#[inline]
-fn begins_with(bytes: &[u8], others: &[u8]) -> bool {
-    let Some(bytes) = bytes.get(..others.len()) else { return false };
-    let is_short = others.len() <= 16;
-    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(first), Some(last)) if is_short => {
-            others.first_chunk() == Some(first) && others.last_chunk() == Some(last)
-        }
-        _ => bytes == others,
-    }
 }
 
 /// Where the next quote, backslash or control character stands.

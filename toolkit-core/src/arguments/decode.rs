@@ -47,8 +47,10 @@ impl Arguments<'_> {
     ) -> Result<(), Vec<Problem>> {
         match self.try_fill(schema, limits, slots) {
             Attempt::Sure(()) => Ok(()),
-            first => self.settle(schema, limits, first, |given, limits| {
-                given.try_fill(schema, limits, &mut *slots)
+            first => self.settle(schema, limits, first, |normal, limits| {
+                let walk = Walk::new(schema, limits);
+                let filled = fill_from_value(&walk, normal, slots);
+                Attempt::of(&walk, filled)
             }),
         }
     }
@@ -80,8 +82,8 @@ impl Arguments<'_> {
     ) -> Result<(), Vec<Problem>> {
         match self.try_fill_whole(schema, limits, slot) {
             Attempt::Sure(()) => Ok(()),
-            first => self.settle(schema, limits, first, |given, limits| {
-                given.try_fill_whole(schema, limits, &mut *slot)
+            first => self.settle(schema, limits, first, |normal, limits| {
+                Arguments::Value(normal).try_fill_whole(schema, limits, &mut *slot)
             }),
         }
     }
@@ -123,7 +125,7 @@ impl Arguments<'_> {
         schema: &Compiled,
         limits: &Limits,
         first: Attempt<T>,
-        mut attempt: impl FnMut(Arguments<'_>, &Limits) -> Attempt<T>,
+        attempt: impl FnOnce(&Value, &Limits) -> Attempt<T>,
     ) -> Result<T, Vec<Problem>> {
         let problems = report::problems(schema, self, limits);
         if !problems.is_empty() {
@@ -134,10 +136,12 @@ impl Arguments<'_> {
         }
         // A text can not be read on from a value that a type did not look at; a parsed one can.
         let value = report::normal_form(schema, self, limits)?;
-        let normal = Arguments::Value(&value);
-        match attempt(normal, &limits.unmeasured()) {
+        match attempt(&value, &limits.unmeasured()) {
             Attempt::Sure(made) | Attempt::Doubtful(made) => Ok(made),
-            Attempt::Refused(place) => Err(vec![report::refused_by_type(normal.path(*place))]),
+            Attempt::Refused(place) => {
+                let path = Arguments::Value(&value).path(*place);
+                Err(vec![report::refused_by_type(path)])
+            }
         }
     }
 
@@ -261,6 +265,8 @@ fn length(value: &Value) -> usize {
     }
 }
 
+#[expect(clippy::inline_always, reason = "the way of every call has its own")]
+#[inline(always)]
 fn fill_from_text(walk: &Walk<'_>, text: &str, slots: &mut [&mut dyn Slot]) -> Result<(), Refused> {
     if !is_within(text.len(), walk.limits) {
         return Err(Refused);

@@ -18,7 +18,6 @@ mod timer;
 #[cfg(feature = "testing")]
 mod trial;
 
-use std::cmp::Ordering;
 use std::future;
 use std::ops::Deref;
 use std::pin::Pin;
@@ -53,6 +52,7 @@ use threads::Work;
 use time::{Bounds, Time};
 
 use crate::arguments::Slot;
+use crate::bytes::are_same;
 use crate::call::{Outcome, ToolCall};
 use crate::caller::Caller;
 use crate::context::{Along, CallContext};
@@ -107,33 +107,42 @@ impl Entry {
 /// The tools of a registry, in its order; no two have one name.
 pub(crate) struct Entries {
     all: Vec<Entry>,
-    /// Their names and places, by length and then by name: most are told apart by their length.
-    by_name: Vec<(Box<str>, usize)>,
+    /// Their names and places, in the order of their keys.
+    by_name: Vec<(NameKey, Box<str>, usize)>,
+}
+
+/// By what names are found: their length and their last bytes, which tell most of them apart.
+type NameKey = (usize, u64);
+
+#[inline]
+fn name_key(name: &str) -> NameKey {
+    let bytes = name.as_bytes();
+    let short = || bytes.iter().fold(0, |key, byte| key << 8 | u64::from(*byte));
+    (bytes.len(), bytes.last_chunk().map_or_else(short, |last| u64::from_be_bytes(*last)))
 }
 
 impl Entries {
     pub(crate) fn new(all: Vec<Entry>) -> Self {
-        let names = all.iter().map(|entry| Box::from(&*entry.tool.name));
-        let mut by_name: Vec<(Box<str>, usize)> = names.zip(0..).collect();
-        by_name.sort_unstable_by(|(one, _), (other, _)| by_length(one, other));
+        let names = all.iter().map(|entry| Box::<str>::from(&*entry.tool.name));
+        let mut by_name: Vec<_> =
+            names.zip(0..).map(|(name, place)| (name_key(&name), name, place)).collect();
+        by_name.sort_unstable();
         Self { all, by_name }
     }
 
     #[inline]
     pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
-        let found = self.by_name.binary_search_by(|(own, _)| by_length(own, name)).ok()?;
-        self.by_name.get(found).map(|(_, place)| *place)
+        let key = name_key(name);
+        let first = self.by_name.partition_point(|(own, ..)| *own < key);
+        let alike = self.by_name.get(first..)?.iter().take_while(|(own, ..)| *own == key);
+        let mut found = alike.filter(|(_, own, _)| are_same(own.as_bytes(), name.as_bytes()));
+        found.next().map(|(.., place)| *place)
     }
 
     #[inline]
     pub(crate) fn named(&self, name: &str) -> Option<&Entry> {
         self.all.get(self.place_of(name)?)
     }
-}
-
-#[inline]
-fn by_length(one: &str, other: &str) -> Ordering {
-    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }
 
 impl Deref for Entries {
