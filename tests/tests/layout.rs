@@ -25,7 +25,7 @@ const FLOORS: [&[&str]; 18] = [
     &["limits"],
     &["context"],
     &["caller", "cancellation", "secret"],
-    &["error"],
+    &["error", "serialised", "bytes"],
 ];
 
 fn floor(noun: &str) -> usize {

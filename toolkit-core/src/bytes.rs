@@ -20,7 +20,7 @@ pub(crate) fn begins_with(bytes: &[u8], others: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_same, begins_with};
+    use crate::bytes::{are_same, begins_with};
 
     #[test]
     fn bytes_of_every_length_are_told_apart_at_every_place() {

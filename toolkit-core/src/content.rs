@@ -1,6 +1,7 @@
 //! What a result is made of that is not text alone: images, audio, files, links.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
 
 use base64::Engine;
@@ -9,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::serialised;
+use crate::serialised::{self, Place};
 
 /// One block of a result: text, an image, audio, a file or a link to one.
 ///
@@ -266,13 +267,36 @@ impl fmt::Debug for Content {
     }
 }
 
+thread_local! {
+    /// The blocks of the results that are being serialised, and how deep each result stands.
+    static BLOCKS: RefCell<Vec<(u32, Content)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps a block for the end of its result.
+fn keep(place: &Place, block: Content) {
+    BLOCKS.with_borrow_mut(|blocks| {
+        if place.is_first {
+            // Of a result that panicked when it was serialised.
+            blocks.retain(|(depth, _)| *depth < place.depth);
+        }
+        blocks.push((place.depth, block));
+    });
+}
+
+/// Takes the blocks of the result that was serialised last at a depth.
+#[cold]
+pub(crate) fn taken(depth: u32) -> Vec<Content> {
+    BLOCKS.with_borrow_mut(|blocks| {
+        let start = blocks.partition_point(|(other, _)| *other < depth);
+        blocks.drain(start..).map(|(_, block)| block).collect()
+    })
+}
+
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serialised::block(self) {
-            serializer.serialize_str(&self.mention())
-        } else {
-            self.block.serialize(serializer)
-        }
+        let Some(place) = serialised::block() else { return self.block.serialize(serializer) };
+        keep(&place, self.clone());
+        serializer.serialize_str(&self.mention())
     }
 }
 

@@ -56,11 +56,11 @@ impl fmt::Debug for Output {
 /// What can not be JSON: keys that are no text, numbers that are not finite, text that is not
 /// Unicode, what is nested too deep.
 pub(crate) fn of<T: Serialize>(value: &T) -> Result<Output, BoxError> {
-    let Serialised { written, is_secret, blocks } =
+    let Serialised { written, is_secret, with_blocks } =
         serialised::result(|| serde_json::to_string(&FiniteValue(value, 0)));
     let json = written?;
-    if let Some(blocks) = blocks {
-        return Ok(of_blocks(json, is_secret, blocks));
+    if let Some(depth) = with_blocks {
+        return Ok(of_blocks(json, is_secret, content::taken(depth)));
     }
     if json.starts_with('"') {
         let text: String = serde_json::from_str(&json)?;
@@ -323,7 +323,6 @@ macro_rules! parts {
             type Ok = S::Ok;
             type Error = S::Error;
 
-            #[expect(clippy::inline_always, reason = "it hands on, and nothing else")]
             #[inline(always)]
             fn $method<T: Serialize + ?Sized>(
                 &mut self,
@@ -333,6 +332,7 @@ macro_rules! parts {
                 self.0.$method($($key,)? &FiniteValue(value, self.1))
             }
 
+            #[inline]
             fn end(self) -> Result<S::Ok, S::Error> {
                 self.0.end()
             }

@@ -1,21 +1,18 @@
 //! What is met while a result is serialised that its JSON does not say: secrets, and blocks.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
-use crate::content::Content;
-
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Met {
-    /// It is a result that is serialised, and not something that anybody reads.
-    in_result: bool,
+    /// How many results are being serialised, one within the other.
+    depth: u32,
     secret: bool,
     block: bool,
 }
 
 thread_local! {
-    static MET: Cell<Met> = const { Cell::new(Met { in_result: false, secret: false, block: false }) };
-    /// The blocks of the results that are being serialised, one within the other.
-    static BLOCKS: RefCell<Vec<Vec<Content>>> = const { RefCell::new(Vec::new()) };
+    /// What the innermost result has met so far.
+    static MET: Cell<Met> = const { Cell::new(Met { depth: 0, secret: false, block: false }) };
 }
 
 /// A result as it was serialised.
@@ -23,8 +20,16 @@ pub(crate) struct Serialised<T> {
     pub(crate) written: T,
     /// There is a secret in it.
     pub(crate) is_secret: bool,
-    /// Its blocks, where there are any; a mention is written in the place of each.
-    pub(crate) blocks: Option<Vec<Content>>,
+    /// How deep it stands, where there are blocks in it; a mention is written in the place of each.
+    pub(crate) with_blocks: Option<u32>,
+}
+
+/// Where a block was met.
+pub(crate) struct Place {
+    /// How deep its result stands within others.
+    pub(crate) depth: u32,
+    /// It is the first one of its result.
+    pub(crate) is_first: bool,
 }
 
 /// Serialises a result: with the secrets in it, and a mention in the place of each block.
@@ -35,42 +40,29 @@ pub(crate) fn result<T>(serialise: impl FnOnce() -> T) -> Serialised<T> {
     impl Drop for Before {
         #[inline]
         fn drop(&mut self) {
-            if MET.get().block {
-                drop(take_blocks());
-            }
             MET.set(self.0);
         }
     }
-    let before = Before(MET.replace(Met { in_result: true, ..Met::default() }));
+    let before = Before(MET.get());
+    MET.set(Met { depth: before.0.depth.wrapping_add(1), secret: false, block: false });
     let written = serialise();
-    let Met { secret, block, .. } = MET.get();
-    let blocks = if block { take_blocks() } else { None };
+    let Met { depth, secret, block } = MET.get();
     drop(before);
-    Serialised { written, is_secret: secret, blocks }
+    Serialised { written, is_secret: secret, with_blocks: block.then_some(depth) }
 }
 
-#[cold]
-fn take_blocks() -> Option<Vec<Content>> {
-    MET.set(Met { block: false, ..MET.get() });
-    BLOCKS.with_borrow_mut(Vec::pop)
-}
-
-/// Whether a secret may be written, since it is a result that is serialised; notes that there is one.
+/// Whether a secret may be written, since it is in a result; notes that there is one.
 pub(crate) fn secret() -> bool {
     let met = MET.get();
-    MET.set(Met { secret: met.in_result, ..met });
-    met.in_result
+    let is_inside = met.depth != 0;
+    MET.set(Met { secret: is_inside, ..met });
+    is_inside
 }
 
-/// Whether a block is mentioned in its place, since it is a result that is serialised; keeps it.
-pub(crate) fn block(block: &Content) -> bool {
+/// Where a block is met that is in a result; notes that there is one.
+pub(crate) fn block() -> Option<Place> {
     let met = MET.get();
-    if met.in_result {
-        MET.set(Met { block: true, ..met });
-        BLOCKS.with_borrow_mut(|blocks| match blocks.last_mut().filter(|_| met.block) {
-            Some(blocks) => blocks.push(block.clone()),
-            None => blocks.push(vec![block.clone()]),
-        });
-    }
-    met.in_result
+    let is_inside = met.depth != 0;
+    MET.set(Met { block: is_inside, ..met });
+    is_inside.then_some(Place { depth: met.depth, is_first: !met.block })
 }

@@ -1,6 +1,7 @@
 //! Images, audio and files in results: carried where a provider can, told in words elsewhere.
 
-use serde::Serialize;
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use toolkit::Content;
 use toolkit::dialect::{
@@ -55,8 +56,25 @@ fn keep() -> Content {
     Content::image(PNG, "image/png")
 }
 
+/// Pages of which the second can not be written.
+struct Torn;
+
+impl Serialize for Torn {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut pages = serializer.serialize_seq(None)?;
+        pages.serialize_element(&Content::image(PNG, "image/png"))?;
+        panic!("torn")
+    }
+}
+
+/// Reads pages that are torn.
+#[tool(effect = "read")]
+fn torn() -> Torn {
+    Torn
+}
+
 fn view() -> View {
-    let tools = tools![draw, say, page, large, keep];
+    let tools = tools![draw, say, page, large, keep, torn];
     let ledger = MemoryLedger::new();
     Registry::builder().tools(tools).ledger(ledger).build().unwrap().view(Caller::new("ann"))
 }
@@ -244,4 +262,12 @@ fn what_is_no_block_of_the_protocol_is_named() {
     let block = json!({"type": "image", "data": DATA, "mimeType": "image/png", "annotations": {"audience": ["user"]}});
     let content: Content = serde_json::from_value(block.clone()).unwrap();
     assert_eq!(serde_json::to_value(&content).unwrap(), block);
+}
+
+#[test]
+fn a_result_that_breaks_off_leaves_its_blocks_to_no_other() {
+    let before = answered("draw").outcome;
+    assert_eq!(answered("torn").outcome.status(), Status::Failed);
+    assert_eq!(answered("draw").outcome, before);
+    assert_eq!(answered("page").outcome.content().len(), 2);
 }
