@@ -122,6 +122,31 @@ async fn without_a_timer_nobody_waits_for_ever() {
     assert_eq!(all(&view, "count", 3).await, [Status::Ok; 3]);
 }
 
+/// Says hello, which is done when it returns.
+#[tool(effect = "read")]
+fn greet() -> &'static str {
+    "hello"
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_nothing_is_let_through_a_full_house_with_a_time_to_end_as_well() {
+    let crowd = Arc::new(Crowd::default());
+    let house = || building(&crowd, 1).tools(tools![greet]).timer(tokio::time::sleep);
+    for registry in [house().build(), house().timeout(SHORT * 9).build()] {
+        let view = registry.unwrap().view(Caller::new("ann"));
+        let visitor = view.clone();
+        let visit = tokio::spawn(async move { all(&visitor, "browse", 1).await });
+        while crowd.inside.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let greeted = view.dispatch(ToolCall::new("1", "greet", "{}"), Options::default()).await;
+        let greeted = greeted.unwrap();
+        let inside = crowd.inside.load(Ordering::SeqCst);
+        assert_eq!((greeted.status(), greeted.text(), inside), (Status::Ok, "hello", 1));
+        assert_eq!(visit.await.unwrap(), [Status::Ok]);
+    }
+}
+
 #[derive(Default)]
 struct Door {
     is_inside: AtomicBool,
