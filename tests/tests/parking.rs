@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolkit::Category;
 use toolkit::ledger::{
     Desk, DeskError, Digest, Filter, Ledger, MemoryLedger, ParkedCall, Person, RowState, Settings,
     Timestamp,
 };
 use toolkit::prelude::*;
+use toolkit::{Category, Limits};
 
 /// What happened, and what the business says today.
 #[derive(Default)]
@@ -98,10 +98,15 @@ const NINE_HUNDRED: &str = r#"{"order_id": "O-1", "amount": 9e2}"#;
 impl Office {
     /// A process of its own: nothing is shared with another one but the store and the world.
     fn process(&self) -> RegistryOf {
+        self.process_within(Limits::default())
+    }
+
+    fn process_within(&self, limits: Limits) -> RegistryOf {
         let builder = Registry::builder()
             .tools(tools![refund, close, empty])
             .state(Arc::clone(&self.bank))
-            .ledger(Arc::clone(&self.ledger));
+            .ledger(Arc::clone(&self.ledger))
+            .limits(limits);
         RegistryOf(builder.build().unwrap())
     }
 
@@ -446,6 +451,26 @@ fn a_tool_that_changed_since_it_was_shown_does_not_run() {
         assert_eq!(office.states(), [RowState::Invalidated]);
         let late = office.approve("kim", &id).unwrap_err();
         assert_eq!(late, DeskError::TooLate { state: RowState::Invalidated });
+    }
+}
+
+#[test]
+fn what_was_shown_runs_where_more_is_taken_no_longer() {
+    let bytes = "$: the arguments are 34 bytes long; at most 30 are accepted";
+    for (limits, report) in [
+        (Limits { argument_bytes: 30, ..Limits::default() }, bytes),
+        (Limits { values: 2, ..Limits::default() }, "$: more than 2 values; send fewer"),
+        (Limits { depth: 0, ..Limits::default() }, "$: nested more than 0 levels deep"),
+    ] {
+        let office = office();
+        let id = office.parked("refund", NINE_HUNDRED);
+        office.approve("kim", &id).unwrap();
+        let process = office.process_within(limits);
+        let sent = process.call("refund", NINE_HUNDRED);
+        assert_eq!((sent.status(), sent.text()), (Status::Invalid, report));
+        let ran = process.resume(&id);
+        assert_eq!((ran.status(), ran.text()), (Status::Ok, "refunded 900 EUR for O-1"));
+        assert_eq!(office.bank.refunds(), ["900 EUR for O-1"]);
     }
 }
 
