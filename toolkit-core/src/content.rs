@@ -288,7 +288,9 @@ fn keep(place: &Place, block: Content) {
 pub(crate) fn taken(depth: u32) -> Vec<Content> {
     BLOCKS.with_borrow_mut(|blocks| {
         let start = blocks.partition_point(|(other, _)| *other < depth);
-        blocks.drain(start..).map(|(_, block)| block).collect()
+        // What stands deeper is of a result within this one that broke off.
+        let all = blocks.drain(start..);
+        all.filter(|(own, _)| *own == depth).map(|(_, block)| block).collect()
     })
 }
 

@@ -73,8 +73,26 @@ fn torn() -> Torn {
     Torn
 }
 
+/// A page, during which another one is torn.
+struct Around;
+
+impl Serialize for Around {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut pages = serializer.serialize_seq(None)?;
+        pages.serialize_element(&Content::image(PNG, "image/png"))?;
+        assert_eq!(answered("torn").outcome.status(), Status::Failed);
+        pages.end()
+    }
+}
+
+/// Reads a page around a torn one.
+#[tool(effect = "read")]
+fn around() -> Around {
+    Around
+}
+
 fn view() -> View {
-    let tools = tools![draw, say, page, large, keep, torn];
+    let tools = tools![draw, say, page, large, keep, torn, around];
     let ledger = MemoryLedger::new();
     Registry::builder().tools(tools).ledger(ledger).build().unwrap().view(Caller::new("ann"))
 }
@@ -270,4 +288,5 @@ fn a_result_that_breaks_off_leaves_its_blocks_to_no_other() {
     assert_eq!(answered("torn").outcome.status(), Status::Failed);
     assert_eq!(answered("draw").outcome, before);
     assert_eq!(answered("page").outcome.content().len(), 2);
+    assert_eq!(answered("around").outcome.content(), [Content::image(PNG, "image/png")]);
 }
