@@ -5,6 +5,7 @@ use proptest::test_runner::{TestError, TestRunner};
 use serde_json::{Value, json};
 use toolkit::prelude::*;
 use toolkit::testing::{Arguments, Mistake, Trial, agree};
+use toolkit_tests::echo;
 
 /// A number that its schema says nothing of.
 #[derive(Debug)]
@@ -214,4 +215,34 @@ fn a_failing_case_shrinks_to_what_matters() {
     });
     let Err(TestError::Fail(_, smallest)) = result else { panic!("it never failed") };
     assert_eq!(smallest, json!({"wanted": 7}));
+}
+
+#[test]
+fn every_schema_of_a_place_must_hold_a_number_in_whatever_order_they_are_asked() {
+    let places = [
+        json!({"anyOf": [{"type": "number"}, {"type": "integer"}], "$ref": "#/$defs/float"}),
+        json!({"anyOf": [{"type": "integer"}], "type": "number"}),
+        json!({"oneOf": [{"type": "integer"}], "allOf": [{"type": "number"}]}),
+        json!({"allOf": [{"$ref": "#/$defs/float"}, {"type": "integer"}]}),
+        json!({"anyOf": [{"$ref": "#/$defs/float"}, {"type": "string"}], "type": "integer"}),
+    ];
+    for place in places {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": &place},
+            "additionalProperties": false,
+            "$defs": {"float": {"type": "number"}},
+        });
+        let trial = Trial::of(echo(schema)).unwrap();
+        for (number, is_held) in [
+            ("9007199254740992", true),
+            ("9007199254740993", false),
+            ("-9007199254740993", false),
+            ("18446744073709551615", false),
+        ] {
+            let case = trial.case(&format!(r#"{{"a": {number}}}"#));
+            let verdicts = (case.gate.is_ok(), case.judge);
+            assert_eq!(verdicts, (is_held, is_held), "{place}\n{case}");
+        }
+    }
 }

@@ -40,6 +40,9 @@ impl Judge {
 
     fn normal(&self, schema: &Value, tree: &Tree) -> Option<Value> {
         let parts = self.joined(schema);
+        if !is_held_by_floats(&parts, tree) {
+            return None;
+        }
         let tree = &without_absent(&parts, tree);
         if !parts.iter().any(|part| has_structure(part)) {
             let unions = parts.iter().flat_map(|part| [part.get("anyOf"), part.get("oneOf")]);
@@ -246,9 +249,25 @@ fn item_of<'s>(parts: &[&'s Value], index: usize) -> &'s Value {
 /// What is held where the type says no width.
 const ANY_INTEGER: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
 
+/// Whether the schemas that say a float hold a number, with every digit where it is an integer.
+fn is_held_by_floats(parts: &[&Value], tree: &Tree) -> bool {
+    let Tree::Number(digits) = tree else { return true };
+    let is_float = |types: &[&str]| types.contains(&"number") && !types.contains(&"integer");
+    let is_literal = !digits.contains(['.', 'e', 'E']);
+    parts.iter().all(|part| {
+        let says_float = part.get("type").is_some_and(|types| is_float(&names_of(types)));
+        !says_float || float(digits, is_literal, format_of(parts) == "float").is_some()
+    })
+}
+
+/// What tells Rust's number types apart.
+fn format_of<'s>(parts: &[&'s Value]) -> &'s str {
+    parts.iter().find_map(|part| part.get("format")?.as_str()).unwrap_or_default()
+}
+
 /// A number as its type holds it.
 fn number(parts: &[&Value], digits: &str) -> Option<Value> {
-    let format = parts.iter().find_map(|part| part.get("format")?.as_str()).unwrap_or_default();
+    let format = format_of(parts);
     let is_literal = !digits.contains(['.', 'e', 'E']);
     let said: Vec<Vec<&str>> =
         parts.iter().filter_map(|part| part.get("type")).map(names_of).collect();
@@ -256,11 +275,6 @@ fn number(parts: &[&Value], digits: &str) -> Option<Value> {
     // An integer is a number, so one schema that says the former is enough.
     let is_whole = said.iter().any(|types| types.contains(&"integer"));
     let takes_float = !is_whole || takes("number");
-    // Each type that is said must hold it, and a float does so with every digit or not at all.
-    let is_float = |types: &Vec<&str>| types.contains(&"number") && !types.contains(&"integer");
-    if said.iter().any(is_float) {
-        float(digits, is_literal, format == "float")?;
-    }
     if is_whole || (said.is_empty() && is_literal) {
         let (least, most) = integers_of(format).unwrap_or(ANY_INTEGER);
         let whole = whole(digits);
