@@ -40,8 +40,8 @@ impl Judge {
 
     fn normal(&self, schema: &Value, tree: &Tree) -> Option<Value> {
         let parts = self.joined(schema);
-        if !is_held_by_floats(&parts, tree) {
-            return None;
+        if let Tree::Number(digits) = tree {
+            held_by_each(&parts, digits)?;
         }
         let tree = &without_absent(&parts, tree);
         if !parts.iter().any(|part| has_structure(part)) {
@@ -249,47 +249,41 @@ fn item_of<'s>(parts: &[&'s Value], index: usize) -> &'s Value {
 /// What is held where the type says no width.
 const ANY_INTEGER: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
 
-/// Whether the schemas that say a float hold a number, with every digit where it is an integer.
-fn is_held_by_floats(parts: &[&Value], tree: &Tree) -> bool {
-    let Tree::Number(digits) = tree else { return true };
-    let is_float = |types: &[&str]| types.contains(&"number") && !types.contains(&"integer");
-    let is_literal = !digits.contains(['.', 'e', 'E']);
-    parts.iter().all(|part| {
-        let says_float = part.get("type").is_some_and(|types| is_float(&names_of(types)));
-        !says_float || float(digits, is_literal, format_of(parts) == "float").is_some()
-    })
+/// A number as each schema that says a number type holds it; `None` where one of them can not.
+fn held_by_each(parts: &[&Value], digits: &str) -> Option<Vec<Value>> {
+    let held = |part: &&Value| {
+        let types = part.get("type").map(names_of).unwrap_or_default();
+        let format = part.get("format").and_then(Value::as_str).unwrap_or_default();
+        let (is_integer, is_float) = (types.contains(&"integer"), types.contains(&"number"));
+        let integer = || integer(digits, format).filter(|_| is_integer);
+        let float = || float(digits, format).filter(|_| is_float);
+        (is_integer || is_float).then(|| integer().or_else(float))
+    };
+    parts.iter().filter_map(held).collect()
 }
 
-/// What tells Rust's number types apart.
-fn format_of<'s>(parts: &[&'s Value]) -> &'s str {
-    parts.iter().find_map(|part| part.get("format")?.as_str()).unwrap_or_default()
-}
-
-/// A number as its type holds it.
+/// A number as the schemas that judge it hold it.
 fn number(parts: &[&Value], digits: &str) -> Option<Value> {
-    let format = format_of(parts);
-    let is_literal = !digits.contains(['.', 'e', 'E']);
-    let said: Vec<Vec<&str>> =
-        parts.iter().filter_map(|part| part.get("type")).map(names_of).collect();
-    let takes = |name| said.iter().all(|types| types.contains(&name));
+    let held = held_by_each(parts, digits)?;
     // An integer is a number, so one schema that says the former is enough.
-    let is_whole = said.iter().any(|types| types.contains(&"integer"));
-    let takes_float = !is_whole || takes("number");
-    if is_whole || (said.is_empty() && is_literal) {
-        let (least, most) = integers_of(format).unwrap_or(ANY_INTEGER);
-        let whole = whole(digits);
-        if let Some(whole) = whole.filter(|whole| (least..=most).contains(whole)) {
-            return i64::try_from(whole)
-                .map(Value::from)
-                .ok()
-                .or_else(|| u64::try_from(whole).map(Value::from).ok());
-        }
-        if !takes_float {
-            // It is no integer, or one that the type can not hold.
-            return None;
-        }
+    let whole = held.iter().find(|number| number.is_i64() || number.is_u64());
+    if let Some(told) = whole.or(held.first()) {
+        return Some(told.clone());
     }
-    float(digits, is_literal, format == "float")
+    // Only an integer type reads `3.0` as 3.
+    let literal = integer(digits, "").filter(|_| is_literal(digits));
+    literal.or_else(|| float(digits, ""))
+}
+
+fn is_literal(digits: &str) -> bool {
+    !digits.contains(['.', 'e', 'E'])
+}
+
+fn integer(digits: &str, format: &str) -> Option<Value> {
+    let (least, most) = integers_of(format).unwrap_or(ANY_INTEGER);
+    let whole = whole(digits).filter(|whole| (least..=most).contains(whole))?;
+    let signed = i64::try_from(whole).map(Value::from);
+    signed.or_else(|_| u64::try_from(whole).map(Value::from)).ok()
 }
 
 fn names_of(types: &Value) -> Vec<&str> {
@@ -299,16 +293,16 @@ fn names_of(types: &Value) -> Vec<&str> {
     }
 }
 
-fn float(digits: &str, is_literal: bool, is_single: bool) -> Option<Value> {
+fn float(digits: &str, format: &str) -> Option<Value> {
     let mut double: f64 = digits.parse().ok()?;
     let mut held = double;
-    if is_single {
+    if format == "float" {
         let single: f32 = digits.parse().ok()?;
         held = f64::from(single);
         // Its own shortest digits, but those of the largest one are beyond it.
         double = if single.abs() < f32::MAX { single.to_string().parse().ok()? } else { held };
     }
-    if !held.is_finite() || (is_literal && !is_exact(digits, held)) {
+    if !held.is_finite() || (is_literal(digits) && !is_exact(digits, held)) {
         return None;
     }
     serde_json::Number::from_f64(double).map(Value::Number)
