@@ -157,8 +157,15 @@ def is_regex(text):
     outside_classes = re.sub(r"\\.|\[[^\]]*\]", "", text)
     if re.search(r"\{(?!\d+(,\d*)?\})", outside_classes):
         return False
+    # Python has no class that holds nothing, and none that holds everything.
+    without_empty = re.sub(
+        r"(\\.|\[(?!\^?\])(?:\\.|[^\]\\])*\])|\[\^?\]",
+        lambda found: found.group(1) or "(?:)",
+        text,
+        flags=re.DOTALL,
+    )
     try:
-        re.compile(text)
+        re.compile(without_empty)
     except re.error:
         return False
     return True

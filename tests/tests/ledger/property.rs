@@ -447,7 +447,7 @@ fn sequence(seed: u64) {
 #[test]
 fn step_and_the_memory_store_agree_with_a_plain_account() {
     let mut dice = Dice::fresh("step_and_the_memory_store_agree_with_a_plain_account");
-    for _ in 0..cases(10_000) {
+    for _ in 0..cases(5_000) {
         let seed = dice.next();
         let agreed = std::panic::catch_unwind(|| sequence(seed));
         assert!(agreed.is_ok(), "the sequence of seed {seed}");
