@@ -267,7 +267,7 @@ fn number(parts: &[&Value], digits: &str) -> Option<Value> {
     let held = held_by_each(parts, digits)?;
     // An integer is a number, so one schema that says the former is enough.
     let whole = held.iter().find(|number| number.is_i64() || number.is_u64());
-    if let Some(told) = whole.or(held.first()) {
+    if let Some(told) = whole.or_else(|| held.first()) {
         return Some(told.clone());
     }
     // Only an integer type reads `3.0` as 3.
