@@ -2,7 +2,7 @@
 
 use expect_test::expect_file;
 use proc_macro2::TokenStream;
-use quote::{ToTokens as _, quote};
+use quote::{ToTokens, quote};
 
 use crate::attr::{ApprovalKeys, ArgKeys, HintKeys, Keys, ToolKeys, ToolboxKeys, TypeKeys};
 
@@ -47,16 +47,21 @@ fn rows(section: &str) -> Vec<&str> {
     section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect()
 }
 
-/// What is written of an item, which is within its bound: 20 lines and 8 a parameter, whatever its
-/// keys, beside the lines of the item itself.
+/// What is written of an item, which is within its bound.
 fn written(attribute: TokenStream, item: TokenStream) -> String {
-    let written = formatted(crate::annotated(attribute, item.clone()));
-    let function: syn::ItemFn = syn::parse2(item).expect("the item is a function");
-    let params = function.sig.inputs.len();
-    let bound = 20 + 8 * params;
-    let lines = written.lines().count() - formatted(function.into_token_stream()).lines().count();
-    assert!(lines <= bound, "{lines} lines, of {params} parameters:\n{written}");
+    let function: syn::ItemFn = syn::parse2(item.clone()).expect("the item is a function");
+    let written = formatted(crate::annotated(attribute, item));
+    is_within(&written, &function, &[&function.sig]);
     written
+}
+
+/// Asserts that what is written has 20 lines a tool and 8 a parameter, whatever its keys, beside
+/// the lines of the item itself.
+fn is_within(written: &str, item: &impl ToTokens, tools: &[&syn::Signature]) {
+    let params: usize = tools.iter().map(|tool| tool.inputs.len()).sum();
+    let bound = 20 * tools.len() + 8 * params;
+    let lines = written.lines().count() - formatted(item.to_token_stream()).lines().count();
+    assert!(lines <= bound, "{lines} lines of {bound}, with {params} parameters:\n{written}");
 }
 
 fn formatted(tokens: TokenStream) -> String {
@@ -96,8 +101,18 @@ fn a_toolbox_is_a_list_of_tables() {
             }
         }
     };
-    let tokens = crate::collected(quote!(), item);
-    expect_file!["snapshots/toolbox.rs"].assert_eq(&formatted(tokens));
+    let written = formatted(crate::collected(quote!(), item.clone()));
+    let item: syn::ItemImpl = syn::parse2(item).expect("the item is an `impl`");
+    let methods = item.items.iter().filter_map(|item| match item {
+        syn::ImplItem::Fn(method) => Some(method),
+        _ => None,
+    });
+    let is_tool = |method: &&syn::ImplItemFn| {
+        method.attrs.iter().any(|attribute| attribute.path().is_ident("tool"))
+    };
+    let tools: Vec<_> = methods.filter(is_tool).map(|method| &method.sig).collect();
+    is_within(&written, &item, &tools);
+    expect_file!["snapshots/toolbox.rs"].assert_eq(&written);
 }
 
 #[test]
