@@ -40,9 +40,10 @@ impl Judge {
 
     fn normal(&self, schema: &Value, tree: &Tree) -> Option<Value> {
         let parts = self.joined(schema);
-        if let Tree::Number(digits) = tree {
-            held_by_each(&parts, digits)?;
-        }
+        let held = match tree {
+            Tree::Number(digits) => held_by_each(&parts, digits)?,
+            _ => Vec::new(),
+        };
         let tree = &without_absent(&parts, tree);
         if !parts.iter().any(|part| has_structure(part)) {
             let unions = parts.iter().flat_map(|part| [part.get("anyOf"), part.get("oneOf")]);
@@ -65,7 +66,7 @@ impl Judge {
             Tree::Text(text) => Some(Value::from(text.as_str())),
             // What only a closed set speaks of is compared, so it must be what is written.
             Tree::Number(_) if is_misread(tree) && parts.iter().any(|part| is_closed(part)) => None,
-            Tree::Number(digits) => number(&parts, digits),
+            Tree::Number(digits) => number(&held, digits),
             Tree::List(items) => items
                 .iter()
                 .enumerate()
@@ -262,9 +263,8 @@ fn held_by_each(parts: &[&Value], digits: &str) -> Option<Vec<Value>> {
     parts.iter().filter_map(held).collect()
 }
 
-/// A number as the schemas that judge it hold it.
-fn number(parts: &[&Value], digits: &str) -> Option<Value> {
-    let held = held_by_each(parts, digits)?;
+/// A number as the schemas that judge it hold it, of each of them.
+fn number(held: &[Value], digits: &str) -> Option<Value> {
     // An integer is a number, so one schema that says the former is enough.
     let whole = held.iter().find(|number| number.is_i64() || number.is_u64());
     if let Some(told) = whole.or_else(|| held.first()) {
