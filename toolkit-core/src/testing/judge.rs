@@ -223,8 +223,7 @@ fn is_misread(tree: &Tree) -> bool {
     match tree {
         Tree::Number(digits) => {
             let float: f64 = digits.parse().unwrap_or(f64::NAN);
-            let (least, most) = ANY_INTEGER;
-            let held = whole(digits).filter(|whole| (least..=most).contains(whole));
+            let held = integer(digits, "");
             let is_held = held.is_some_and(|whole| is_exact(&whole.to_string(), float));
             float.fract() == 0.0 && !is_held
         }
