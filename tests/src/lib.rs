@@ -4,6 +4,7 @@ pub mod catalogue;
 mod dice;
 pub mod schemas;
 pub mod tools;
+#[cfg(feature = "integrations")]
 pub mod workers;
 
 use std::fs::{self, OpenOptions};
