@@ -18,22 +18,23 @@ const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
 const APPLICATION: i64 = 0x746b_6c67;
 const VERSION: i64 = 1;
 
-const TABLES: [(&str, &str); 4] = [
+const TABLES: [(&str, &str); 5] = [
     (
         "ledger",
         "CREATE TABLE ledger (
-    key BLOB PRIMARY KEY CHECK (length(key) = 32),
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
     version INTEGER NOT NULL CHECK (version > 0),
     state TEXT NOT NULL,
     tenant TEXT NOT NULL,
     principal TEXT NOT NULL,
     tool TEXT NOT NULL,
-    approval_id TEXT UNIQUE,
+    approval_id TEXT,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     document TEXT NOT NULL,
     seal INTEGER NOT NULL
-) STRICT, WITHOUT ROWID",
+) STRICT",
     ),
     (
         "history",
@@ -48,6 +49,10 @@ const TABLES: [(&str, &str); 4] = [
     written_at INTEGER NOT NULL,
     UNIQUE (key, version)
 ) STRICT",
+    ),
+    (
+        "approval",
+        "CREATE UNIQUE INDEX approval ON ledger (approval_id) WHERE approval_id IS NOT NULL",
     ),
     ("parked", "CREATE INDEX parked ON ledger (tenant, created_at) WHERE state = 'parked'"),
     ("expiring", "CREATE INDEX expiring ON ledger (expires_at) WHERE expires_at IS NOT NULL"),
@@ -208,6 +213,8 @@ fn set_up(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
     // Marks and tables are read as of one moment: another process may be creating them.
     let moment = connection.transaction_with_behavior(TransactionBehavior::Deferred);
     check(path, &*moment.map_err(told)?)?;
+    // For a file that is created: a small page makes a small log, which is what a call waits for.
+    connection.pragma_update(None, "page_size", 2048).map_err(told)?;
     log_ahead(path, connection)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(told)?;
     create_tables(path, connection)?;
