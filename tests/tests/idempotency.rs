@@ -1,13 +1,15 @@
 //! A call runs once, whatever is sent twice and whatever breaks midway.
 
+use std::fs::File;
 use std::future::pending;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolkit::dialect::Message;
 use toolkit::ledger::{
     Desk, Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, MemoryLedger, Person,
@@ -145,6 +147,41 @@ fn a_call_that_is_sent_twice_is_answered_twice_and_runs_once() {
     assert_eq!((again.is_error(), again.first_status()), (false, Some(Status::Ok)));
     assert_eq!(house.bank.payments(), 1);
     assert_eq!(house.rows(), [("refund".to_owned(), RowState::Done)]);
+}
+
+#[test]
+fn the_history_and_the_log_say_how_each_call_ended() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("how_each_call_ended");
+    let told = |tool: &str, arguments: Value| {
+        let house = house();
+        let call = ToolCall::from_value("call_1", tool, arguments);
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(Arc::new(File::create(&path).unwrap()))
+            .with_ansi(false)
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            // A fatal error is no outcome.
+            drop(house.view.dispatch_blocking(call, Options::default().run_id("run-1")));
+        });
+        let rows = pollster::block_on(house.ledger.list(&Filter::default())).unwrap();
+        let [row] = rows.try_into().unwrap();
+        let lines = pollster::block_on(house.ledger.history(&row.key)).unwrap();
+        let [claimed, ended] = lines.try_into().unwrap();
+        assert_eq!(claimed.event, "claimed");
+        let log = std::fs::read_to_string(&path).unwrap();
+        let event =
+            log.lines().rev().find_map(|line| line.split_once("event=\"")?.1.split('"').next());
+        (event.unwrap().to_owned(), format!("{}: {}", ended.event, ended.detail))
+    };
+    let ended = |event: &str, line: &str| (event.to_owned(), line.to_owned());
+    let failed = |how: &str| told("fail", json!({ "how": how }));
+    assert_eq!(told("refund", json!({"order_id": "O-1"})), ended("complete", "finished: ok"));
+    assert_eq!(failed("business"), ended("fail for good", "finished: failed"));
+    let passing = ended("fail without effect", "released: nothing happened: failed");
+    assert_eq!(failed("passing"), passing);
+    assert_eq!(failed("io"), ended("fail in the dark", "in doubt: the tool failed internally"));
+    assert_eq!(failed("panic"), ended("fail in the dark", "in doubt: the tool panicked"));
 }
 
 /// A client that sends once more, a loop that asks once more, a job that begins once more.

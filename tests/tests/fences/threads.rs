@@ -230,13 +230,18 @@ impl Hasty {
         }
     }
 
-    /// Lets four leases go by, in each of which the ledger is told that the thread runs on.
+    /// Lets four leases go by, in each of which the ledger is told that the thread runs on: once
+    /// in a third of a lease, for every word is a write.
     async fn outlives_its_lease(&self, view: &View, status: Status) {
+        let (start, before) = (Instant::now(), self.beats().await.len());
         for _ in 0..8 {
             self.passes(LEASE / 2);
             self.beaten(1, self.clock.load(Ordering::SeqCst)).await;
             assert_eq!(called(view, "send", "{}").await.status(), status);
         }
+        let words = self.beats().await.len() - before;
+        let thirds = start.elapsed().as_nanos() / (LEASE / 3).as_nanos();
+        assert!(words as u128 <= thirds + 1, "{words} words in {thirds} thirds of a lease");
     }
 
     async fn opens(&self) {
