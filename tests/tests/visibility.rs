@@ -43,7 +43,7 @@ fn a_forbidden_tool_reads_like_an_unknown_one() {
         assert!(outcome.is_error() && !outcome.is_retryable() && !outcome.executed());
     }
     assert_eq!(words("refund").host_note(), Some("missing scope `orders:read`"));
-    assert_eq!(words("zzzz").host_note(), None);
+    assert_eq!(words("zzzz").host_note(), Some("the view has no tool `zzzz`"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
 use toolkit::prelude::*;
-use toolkit::{Decoder, Limits, Options, ToolArg};
+use toolkit::{Decoder, Effect, Limits, Options, ToolArg};
 use toolkit_tests::catalogue;
 
 /// Currency of a payment.
@@ -272,10 +272,17 @@ fn empty_the_books(pages: Vec<u64>) -> usize {
 #[tool(effect = "read")]
 fn read_the_books() {}
 
-/// They differ by what the host is told, whatever they are given: nothing is done for either.
+/// They differ by what the host is told, whatever they are given and however many tools there are:
+/// nothing is done for either.
 #[test]
 fn a_call_of_a_hidden_tool_takes_what_one_of_an_unknown_name_takes() {
-    let registry = Registry::builder().tools(tools![empty_the_books, read_the_books]);
+    let run = |arguments: Value, _: CallContext| async move { Ok::<_, Failure>(arguments) };
+    let others = (0..300).map(|number| {
+        let schema = json!({"type": "object"});
+        let tool = Tool::dynamic(format!("other_{number}"), "Repeats.", schema, run);
+        Tool::from(tool.effect(Effect::Read).scopes(["others:read"]))
+    });
+    let registry = Registry::builder().tools(tools![empty_the_books, read_the_books]).tools(others);
     let view = registry.build().unwrap().view(Caller::new("ann"));
     let wrong = format!("{{\"pages\":[{}]}}", joined(10_000, |_| "\"x\"".to_owned()));
     for arguments in ["{}", r#"{"pages": [1, 2]}"#, "{", &wrong] {
@@ -285,8 +292,8 @@ fn a_call_of_a_hidden_tool_takes_what_one_of_an_unknown_name_takes() {
             measure(|| drop(black_box(view.dispatch_blocking(call(), Options::default()))))
         };
         let (hidden, unknown) = (used("empty_the_books"), used("enter_the_lists"));
-        let counts = hidden.count_total.abs_diff(unknown.count_total);
         let bytes = hidden.bytes_total.abs_diff(unknown.bytes_total);
-        assert!(counts <= 2 && bytes < 400, "{hidden:?}, and {unknown:?}");
+        assert_eq!(hidden.count_total, unknown.count_total, "{arguments}");
+        assert!(bytes < 100, "{hidden:?}, and {unknown:?}");
     }
 }

@@ -301,7 +301,10 @@ fn tools_that_are_not_for_the_caller() -> Vec<Told> {
         .build()
         .unwrap();
     let view = registry.view(Caller::new("ann"));
-    let unknown = |text: &str| end(Status::UnknownTool, text).of(Category::Validation);
+    let unknown = |name: &str, text: &str| {
+        let told = format!("the view has no tool `{name}`");
+        end(Status::UnknownTool, text).of(Category::Validation).note(&told)
+    };
     let denied = |text: &str, note: &str| {
         let denied = end(Status::Denied, text).of(Category::Permission).note(note);
         denied.read_as(Status::UnknownTool, Category::Validation)
@@ -310,20 +313,24 @@ fn tools_that_are_not_for_the_caller() -> Vec<Told> {
     let after_taint = view.clone().new_run().tainted();
     let long = "é".repeat(81);
     vec![
-        (call(&none, "look", "{}"), unknown(r#"no such tool "look". Available: none"#)),
+        (call(&none, "look", "{}"), unknown("look", r#"no such tool "look". Available: none"#)),
         (
             call(&view, "lok", "{}"),
-            unknown(&format!(
-                "no such tool \"lok\" (did you mean \"look\"?). {available}, drop_all"
-            )),
+            unknown(
+                "lok",
+                &format!("no such tool \"lok\" (did you mean \"look\"?). {available}, drop_all"),
+            ),
         ),
         (
             call(&view, "\u{1b}[2J", "{}"),
-            unknown(&format!(r#"no such tool "\u{{1b}}[2J". {available}, drop_all"#)),
+            unknown(r"\u{1b}[2J", &format!(r#"no such tool "\u{{1b}}[2J". {available}, drop_all"#)),
         ),
         (
             call(&view, &long, "{}"),
-            unknown(&format!("no such tool \"{}…\". {available}, drop_all", "é".repeat(80))),
+            unknown(
+                &format!("{}…", "é".repeat(80)),
+                &format!("no such tool \"{}…\". {available}, drop_all", "é".repeat(80)),
+            ),
         ),
         (
             call(&view, "open", "{}"),

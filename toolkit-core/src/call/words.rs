@@ -58,25 +58,28 @@ impl Outcome {
         Self { details: Some(Box::new(Details { content, ..details })), ..self }
     }
 
-    pub(crate) fn unknown_tool(name: &str, visible: &[&str], shown_chars: usize) -> Self {
+    /// A tool that is not there or is not for this caller; only the host sees which.
+    pub(crate) fn unknown_tool(
+        status: Status,
+        name: &str,
+        visible: &[&str],
+        shown_chars: usize,
+        host_note: String,
+    ) -> Self {
         let available = if visible.is_empty() { "none".to_owned() } else { visible.join(", ") };
         let meant = nearest(name, visible.iter().copied())
             .map_or_else(String::new, |meant| format!(" (did you mean \"{meant}\"?)"));
         let name = quoted(name, shown_chars);
         let text = format!("no such tool {name}{meant}. Available: {available}");
-        let category = Some(Category::Validation);
-        Self::failed(Status::UnknownTool, text, Details { category, ..Details::default() })
-    }
-
-    /// The same outcome to the model; only the host sees the difference.
-    pub(crate) fn denied(unknown: Self, host_note: String) -> Self {
+        let is_hidden = status == Status::Denied;
+        let category = if is_hidden { Category::Permission } else { Category::Validation };
         let details = Details {
-            category: Some(Category::Permission),
-            is_hidden: true,
+            category: Some(category),
+            is_hidden,
             host_note: Some(host_note),
             ..Details::default()
         };
-        Self::failed(Status::Denied, unknown.text, details)
+        Self::failed(status, text, details)
     }
 
     /// A tool that the model sees and that the caller may not call.

@@ -1,9 +1,11 @@
 //! Gates 1 and 2: is there such a tool, for this caller, in this view.
 
 use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::sync::LazyLock;
 
 use super::{Entries, Entry, House, Sight, taint};
-use crate::call::{Outcome, ToolCall};
+use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
 use crate::problem::escaped;
@@ -35,16 +37,23 @@ impl Allowed {
     }
 }
 
+/// What nobody holds, and a name asks for that no tool has: looking for such a one takes the time
+/// that looking for a hidden tool takes.
+static NOBODYS: LazyLock<[String; 1]> = LazyLock::new(|| ["nobody's".to_owned()]);
+
 /// Whether a caller may see a tool through an allowlist: the one rule for listing and calling.
-pub(crate) fn is_visible(entry: &Entry, allowed: &Allowed, caller: &Caller) -> bool {
-    let is_open = || entry.tool.policy.listed || missing_scope(entry, caller).is_none();
-    allowed.contains(&entry.tool.name) && is_open()
+pub(crate) fn is_visible(entry: Option<&Entry>, allowed: &Allowed, caller: &Caller) -> bool {
+    let is_listed = entry.is_some_and(|entry| entry.tool.policy.listed);
+    let is_open = is_listed || missing_scope(entry, caller).is_none();
+    is_open && entry.is_some_and(|entry| allowed.contains(&entry.tool.name))
 }
 
 #[inline]
-fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
-    let scopes = entry.tool.policy.scopes.iter().map(String::as_str);
-    scopes.into_iter().find(|scope| !caller.granted().contains(scope))
+fn missing_scope<'e>(entry: Option<&'e Entry>, caller: &Caller) -> Option<&'e str> {
+    let scopes = entry.map_or(NOBODYS.as_slice(), |entry| entry.tool.policy.scopes.as_slice());
+    // What nobody asks of, the compiler would leave out.
+    let mut scopes = black_box(scopes).iter().map(String::as_str);
+    scopes.find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call, where the caller may call it.
@@ -55,10 +64,9 @@ pub(super) fn find<'e>(
     sight: Sight<'_>,
     call: &ToolCall,
 ) -> Option<&'e Entry> {
-    let is_open = |entry: &&Entry| {
-        missing_scope(entry, sight.caller).is_none() && !taint::strips(entry, house, sight.label)
-    };
-    allowed(entries, sight, call).filter(is_open)
+    let entry = allowed(entries, sight, call);
+    let is_open = missing_scope(entry, sight.caller).is_none();
+    entry.filter(|entry| is_open && !taint::strips(entry, house, sight.label))
 }
 
 #[inline]
@@ -74,8 +82,9 @@ pub(super) fn look_up<'e>(
     call: &ToolCall,
 ) -> Result<&'e Entry, Result<Outcome, Abort>> {
     let entry = allowed(entries, sight, call);
+    let missing = missing_scope(entry, sight.caller);
     let Some(entry) = entry else { return Err(hidden(entries, house, sight, call, None)) };
-    let why = match missing_scope(entry, sight.caller) {
+    let why = match missing {
         Some(scope) => Why::Scope(scope),
         None if taint::strips(entry, house, sight.label) => Why::Taint,
         None => return Ok(entry),
@@ -94,7 +103,7 @@ enum Why<'a> {
 pub(crate) fn in_reach<'e>(entries: &'e Entries, house: &House, sight: Sight<'_>) -> Vec<&'e Tool> {
     let is_in_reach = |entry: &&Entry| {
         sight.allowed.contains(&entry.tool.name)
-            && missing_scope(entry, sight.caller).is_none()
+            && missing_scope(Some(entry), sight.caller).is_none()
             && !taint::strips(entry, house, sight.label)
     };
     entries.iter().filter(is_in_reach).map(|entry| &entry.tool).collect()
@@ -117,16 +126,17 @@ fn hidden(
     }
     let visible: Vec<&str> = entries
         .iter()
-        .filter(|entry| is_visible(entry, sight.allowed, sight.caller))
+        .filter(|entry| is_visible(Some(entry), sight.allowed, sight.caller))
         .filter(|entry| !taint::strips(entry, house, sight.label))
         .map(|entry| entry.tool.name.as_str())
         .collect();
-    let unknown = Outcome::unknown_tool(call.name(), &visible, house.limits.shown_chars);
-    Ok(match missing {
-        Some((_, Why::Scope(scope))) => Outcome::denied(unknown, lacks(scope)),
-        Some((_, Why::Taint)) => Outcome::denied(unknown, TAINTED.to_owned()),
-        None => unknown,
-    })
+    // A note for either, so that the time of an answer tells no more than its words.
+    let (status, host_note) = match missing {
+        Some((_, Why::Scope(scope))) => (Status::Denied, lacks(scope)),
+        Some((_, Why::Taint)) => (Status::Denied, TAINTED.to_owned()),
+        None => (Status::UnknownTool, noted("the view has no tool", call.name())),
+    };
+    Ok(Outcome::unknown_tool(status, call.name(), &visible, house.limits.shown_chars, host_note))
 }
 
 /// What only the host reads of a call that its run may make no more.
@@ -134,7 +144,11 @@ const TAINTED: &str = "the run has read untrusted text";
 
 /// What only the host reads of a call without a scope.
 fn lacks(scope: &str) -> String {
-    format!("missing scope `{}`", escaped(scope, 80))
+    noted("missing scope", scope)
+}
+
+fn noted(why: &str, name: &str) -> String {
+    [why, " `", &escaped(name, 80), "`"].concat()
 }
 
 /// The end of a call of a tool that the model may see and the caller may not call.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded, unmeetable, unseen};
 use super::prepared::{prepare, revision};
-use super::{Checked, Finder, Registry};
+use super::{Checked, Finder, Registry, wires};
 use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Approver, Entries, Entry, House, Lost, OnTaint, Threads, Timer};
@@ -414,9 +414,10 @@ impl RegistryBuilder {
         let entries = Entries::new(entries);
         let requirements = entries.iter().flat_map(|entry| &entry.tool.policy.requires);
         let required = requirements.map(|requirement| requirement.tool.clone()).collect();
+        let wires = wires(&entries);
         let (forms, index) = (Forms::default(), OnceLock::new());
         let checked =
-            Checked { entries, definitions, forms, house, required, index, meaning, finder };
+            Checked { entries, definitions, wires, forms, house, required, index, meaning, finder };
         Ok(Registry(Arc::new(checked)))
     }
 

@@ -8,7 +8,7 @@ mod options;
 mod prepared;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -53,6 +53,7 @@ struct Checked {
     entries: Entries,
     /// One an entry.
     definitions: Vec<Definition>,
+    wires: BTreeMap<String, usize>,
     forms: Forms,
     house: House,
     /// The names of the tools that others require.
@@ -63,6 +64,14 @@ struct Checked {
     meaning: Option<(Arc<dyn Embedder>, Vectors)>,
     /// What a model finds its tools by, and that tool's name.
     finder: Option<(String, Box<dyn Finder>)>,
+}
+
+/// The names on the wire that are not the tool's own, and where their tools are.
+fn wires(entries: &Entries) -> BTreeMap<String, usize> {
+    let names = entries.iter().map(|entry| &entry.tool.name).zip(0..);
+    let wires = names.map(|(name, place)| (name, portable(name), place));
+    let others = wires.filter(|(name, wire, _)| *name != wire);
+    others.map(|(_, wire, place)| (wire, place)).collect()
 }
 
 impl Registry {

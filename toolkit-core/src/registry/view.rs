@@ -8,11 +8,11 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::options::Said;
-use super::{Finder, Options, Registry, RunMemory};
+use super::{Checked, Finder, Options, Registry, RunMemory};
 use crate::arguments;
 use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
-use crate::dialect::{Definition, Dialect, Inbound, Mark, Offer, portable};
+use crate::dialect::{Definition, Dialect, Inbound, Mark, Offer};
 use crate::error::{Abort, ToolConfigError, ToolConfigErrors};
 use crate::gate::{
     self, Allowed, Done, Entry, Label, Sight, Viewer, in_reach, is_visible, strips, trifecta,
@@ -174,9 +174,10 @@ impl View {
         }
     }
 
-    fn sees(&self, entry: &Entry) -> bool {
-        is_visible(entry, &self.allowed, &self.caller)
-            && !strips(entry, &self.registry.0.house, &self.label)
+    /// Whether there is a tool and it is seen; where there is none, that takes no less time.
+    fn sees(&self, entry: Option<&Entry>) -> bool {
+        let is_stripped = |entry| strips(entry, &self.registry.0.house, &self.label);
+        is_visible(entry, &self.allowed, &self.caller) && !entry.is_some_and(is_stripped)
     }
 
     /// The names of the tools that the model sees, in the registry's order.
@@ -552,12 +553,10 @@ impl View {
     ///
     /// Only a visible tool's call is decoded: what a hidden one takes is told to nobody.
     fn inbound(&self, call: &ToolCall) -> Option<Result<Inbound, Box<Outcome>>> {
-        let is_own = || self.registry.0.entries.named(call.name()).is_some();
-        if call.form_code() == ToolCall::FULL && is_own() {
-            return None;
-        }
         let place = self.place_of(call.name())?;
-        Some(self.read_as(self.registry.0.entries.get(place)?, place, call))
+        let entry = self.registry.0.entries.get(place)?;
+        let is_as_asked = call.form_code() == ToolCall::FULL && entry.tool.name == call.name();
+        (!is_as_asked).then(|| self.read_as(entry, place, call))
     }
 
     /// A call of the tool at a place, as the gates take it.
@@ -577,17 +576,19 @@ impl View {
         self.place_among(name, |entry| self.sees(entry))
     }
 
-    fn place_among(&self, name: &str, is_among: impl Fn(&Entry) -> bool) -> Option<usize> {
-        let entries = &self.registry.0.entries;
-        let own = entries.place_of(name).filter(|place| entries.get(*place).is_some_and(&is_among));
-        let is_on_wire = |entry: &Entry| portable(&entry.tool.name) == name && is_among(entry);
-        own.or_else(|| entries.iter().position(is_on_wire))
+    fn place_among(&self, name: &str, is_among: impl Fn(Option<&Entry>) -> bool) -> Option<usize> {
+        let Checked { entries, wires, .. } = &*self.registry.0;
+        let among = |place: Option<usize>| {
+            let is_among = is_among(place.and_then(|place| entries.get(place)));
+            place.filter(|_| is_among)
+        };
+        among(entries.place_of(name)).or_else(|| among(wires.get(name).copied()))
     }
 
     /// Where the visible tools are, in the registry's order.
     fn seen_at(&self) -> Vec<usize> {
         let entries = self.registry.0.entries.iter().enumerate();
-        let visible = entries.filter(|(_, entry)| self.sees(entry));
+        let visible = entries.filter(|(_, entry)| self.sees(Some(entry)));
         visible.map(|(index, _)| index).collect()
     }
 
@@ -607,7 +608,7 @@ impl View {
 
     fn seen(&self) -> impl Iterator<Item = (&Entry, &Definition)> {
         let checked = &self.registry.0;
-        checked.entries.iter().zip(&checked.definitions).filter(|(entry, _)| self.sees(entry))
+        checked.entries.iter().zip(&checked.definitions).filter(|(entry, _)| self.sees(Some(entry)))
     }
 }
 

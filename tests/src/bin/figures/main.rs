@@ -12,6 +12,7 @@ mod measure;
 mod peers;
 mod programs;
 mod search;
+mod timing;
 #[path = "../../../../examples/09_local_embedder/word_pieces.rs"]
 mod word_pieces;
 
@@ -32,6 +33,7 @@ fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
     figures.extend(gates::figures());
+    figures.extend(timing::figures());
     figures
 }
 
@@ -43,7 +45,8 @@ fn names() -> Vec<String> {
         .into_iter()
         .chain(search::names())
         .chain(attribute::names())
-        .chain(peers::names());
+        .chain(peers::names())
+        .chain([timing::NAME.to_owned()]);
     measured.chain(of_stores).chain(sizes).chain(others).collect()
 }
 
@@ -98,6 +101,9 @@ fn print_all(subject: &str) -> ExitCode {
             "floor": (time.floor * 100.0).round() / 100.0,
         });
         println!("{line}");
+    }
+    if timing::NAME.starts_with(subject) {
+        println!("{}", timing::line());
     }
     search::print(subject);
     peers::print(subject);

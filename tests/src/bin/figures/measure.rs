@@ -17,11 +17,17 @@ pub(crate) const INNER: &str = "--inner";
 
 const CALLS: u32 = 10;
 
-/// Runs a dispatch in which nothing is awaited; the length of what the model reads.
-pub(crate) fn dispatched(dispatch: impl Future<Output = Result<Outcome, Abort>>) -> usize {
+/// Runs a dispatch in which nothing is awaited.
+#[inline]
+pub(crate) fn answered(dispatch: impl Future<Output = Result<Outcome, Abort>>) -> Outcome {
     let polled = pin!(dispatch).poll(&mut Context::from_waker(Waker::noop()));
     let Poll::Ready(outcome) = polled else { panic!("nothing is awaited") };
-    let outcome = outcome.expect("no abort");
+    outcome.expect("no abort")
+}
+
+/// Runs one that comes out right; the length of what the model reads.
+pub(crate) fn dispatched(dispatch: impl Future<Output = Result<Outcome, Abort>>) -> usize {
+    let outcome = answered(dispatch);
     assert!(!outcome.is_error(), "{}", outcome.text());
     outcome.text().len()
 }
