@@ -33,13 +33,17 @@ fn sqlite(name: &str) -> Option<Value> {
         let [claimed, settled] = rows.next();
         runtime.block_on(both(&ledger, &claimed, &settled));
     };
-    // As many bytes as its log grows by.
-    let bytes = [(); 8].map(|()| {
-        let before = length(&folder.join("calls.db-wal"));
+    // Its log grows until it is written over from the start, as in a process that goes on.
+    let log = folder.join("calls.db-wal");
+    let (mut bytes, mut claims) = (0, 0);
+    loop {
         claim_and_settle();
-        length(&folder.join("calls.db-wal")) - before
-    });
-    let bytes = usize::try_from(*bytes.iter().max().unwrap_or(&0)).unwrap_or_default();
+        if length(&log) == bytes {
+            break;
+        }
+        (bytes, claims) = (length(&log), claims + 1);
+    }
+    let bytes = usize::try_from(bytes / claims).unwrap_or_default();
     let mut floor = Fsyncs::new(&folder.join("floor"), bytes / 2);
     let line = turns(name, "two bare fsyncs of the same bytes", claim_and_settle, || floor.two());
     drop(ledger);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use toolkit_core::ledger::{
     Filter, HistoryLine, LedgerError, Loaded, Row, RowKey, RowState, Timestamp,
 };
@@ -37,7 +37,8 @@ impl File {
         let found = select.and_then(|mut select| select.query_row([by], |row| Ok(read(row))));
         let found = found.optional();
         let row = found.map_err(|error| self.failed(&error))?.transpose()?;
-        Ok(Loaded { row, now: self.now()? })
+        let now = self.now().map_err(|error| self.failed(&error))?;
+        Ok(Loaded { row, now })
     }
 
     pub(super) fn create(&mut self, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
@@ -62,10 +63,9 @@ impl File {
     fn write(&mut self, how: &str, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
         const LINE: &str = "INSERT INTO history (key, version, at, actor, event, detail, written_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let written_at = self.now()?;
-        let written = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let written = written.and_then(|transaction| {
-            let changed = transaction.prepare_cached(how)?.execute(params![
+        let written = self.whole(|file| {
+            let written_at = file.now()?;
+            let changed = file.connection.prepare_cached(how)?.execute(params![
                 row.key.0,
                 row.version.cast_signed(),
                 row.state.as_str(),
@@ -81,7 +81,7 @@ impl File {
             if changed == 0 {
                 return Ok(false);
             }
-            transaction.prepare_cached(LINE)?.execute(params![
+            file.connection.prepare_cached(LINE)?.execute(params![
                 line.key.0,
                 line.version.cast_signed(),
                 line.at.0.cast_signed(),
@@ -90,7 +90,6 @@ impl File {
                 line.detail,
                 written_at.0.cast_signed(),
             ])?;
-            transaction.commit()?;
             Ok(true)
         });
         written.map_err(|error| match self.failed(&error) {
@@ -112,17 +111,15 @@ impl File {
     }
 
     pub(super) fn remove(&mut self, key: RowKey, version: u64) -> Result<bool, LedgerError> {
-        let removed = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let removed = removed.and_then(|transaction| {
-            let removed = transaction.execute(
+        let removed = self.whole(|file| {
+            let removed = file.connection.execute(
                 "DELETE FROM ledger WHERE key = ?1 AND version = ?2",
                 params![key.0, version.cast_signed()],
             )?;
             if removed == 0 {
                 return Ok(false);
             }
-            transaction.execute("DELETE FROM history WHERE key = ?1", [key.0])?;
-            transaction.commit()?;
+            file.connection.execute("DELETE FROM history WHERE key = ?1", [key.0])?;
             Ok(true)
         });
         removed.map_err(|error| self.failed(&error))
@@ -162,13 +159,32 @@ impl File {
         lines.map_err(|error| self.failed(&error))?.into_iter().collect()
     }
 
+    /// One transaction: what changed something is kept whole, and nothing else is kept.
+    fn whole(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> rusqlite::Result<bool>,
+    ) -> rusqlite::Result<bool> {
+        // rusqlite's own transactions parse these words again each time.
+        let say = |file: &Self, words| file.connection.prepare_cached(words)?.execute([]);
+        say(self, "BEGIN IMMEDIATE")?;
+        let done = work(self).and_then(|changed| {
+            say(self, if changed { "COMMIT" } else { "ROLLBACK" })?;
+            Ok(changed)
+        });
+        // Some errors have taken everything back already.
+        if !self.connection.is_autocommit() {
+            drop(say(self, "ROLLBACK"));
+        }
+        done
+    }
+
     /// The system's time; never an earlier one than was told or written before.
-    fn now(&mut self) -> Result<Timestamp, LedgerError> {
+    fn now(&mut self) -> rusqlite::Result<Timestamp> {
         const NEWEST: &str = "SELECT written_at FROM history ORDER BY id DESC LIMIT 1";
-        let newest = self.connection.prepare_cached(NEWEST);
-        let newest = newest.and_then(|mut newest| newest.query_row([], |row| row.get::<_, i64>(0)));
-        let newest = newest.optional().map_err(|error| self.failed(&error))?.unwrap_or_default();
-        self.latest = self.latest.max(system_time()).max(Timestamp(newest.cast_unsigned()));
+        let mut newest = self.connection.prepare_cached(NEWEST)?;
+        let newest = newest.query_row([], |row| row.get::<_, i64>(0)).optional()?;
+        let newest = Timestamp(newest.unwrap_or_default().cast_unsigned());
+        self.latest = self.latest.max(system_time()).max(newest);
         Ok(self.latest)
     }
 
