@@ -1,6 +1,7 @@
 //! What a caller may not see reads as if it were not there.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolkit::dialect::{Anthropic, OpenAiChat};
@@ -44,6 +45,17 @@ fn a_forbidden_tool_reads_like_an_unknown_one() {
     }
     assert_eq!(words("refund").host_note(), Some("missing scope `orders:read`"));
     assert_eq!(words("zzzz").host_note(), Some("the view has no tool `zzzz`"));
+}
+
+#[test]
+fn names_that_can_not_be_called_are_answered_on_the_ticks_of_a_coarse_clock() {
+    let view = registry().view(Caller::new("ada"));
+    let start = Instant::now();
+    for _ in 0..100 {
+        call(&view, "orders", "{}");
+        call(&view, "order", "{}");
+    }
+    assert!(start.elapsed() >= 199 * Duration::from_micros(50), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! Gates 1 and 2: is there such a tool, for this caller, in this view.
 
 use std::collections::BTreeSet;
-use std::hint::black_box;
-use std::sync::LazyLock;
 
-use super::{Entries, Entry, House, Sight, taint};
+use super::{Entries, Entry, House, Sight, taint, time};
 use crate::call::{Outcome, Status, ToolCall};
 use crate::caller::Caller;
 use crate::error::{Abort, FatalToolError};
@@ -37,23 +35,28 @@ impl Allowed {
     }
 }
 
-/// What nobody holds, and a name asks for that no tool has: looking for such a one takes the time
-/// that looking for a hidden tool takes.
-static NOBODYS: LazyLock<[String; 1]> = LazyLock::new(|| ["nobody's".to_owned()]);
+/// Whether the model sees a tool in a view: the one rule for what is listed and what is named.
+pub(crate) fn is_seen(entry: &Entry, house: &House, sight: Sight<'_>) -> bool {
+    let is_open = || entry.tool.policy.listed || missing_scope(entry, sight.caller).is_none();
+    is_kept(entry, house, sight) && is_open()
+}
 
-/// Whether a caller may see a tool through an allowlist: the one rule for listing and calling.
-pub(crate) fn is_visible(entry: Option<&Entry>, allowed: &Allowed, caller: &Caller) -> bool {
-    let is_listed = entry.is_some_and(|entry| entry.tool.policy.listed);
-    let is_open = is_listed || missing_scope(entry, caller).is_none();
-    is_open && entry.is_some_and(|entry| allowed.contains(&entry.tool.name))
+/// Whether a tool can be called in a view.
+#[inline]
+fn is_in_reach(entry: &Entry, house: &House, sight: Sight<'_>) -> bool {
+    is_kept(entry, house, sight) && missing_scope(entry, sight.caller).is_none()
+}
+
+/// Whether neither the allowlist nor what the run has read takes a tool away.
+#[inline]
+fn is_kept(entry: &Entry, house: &House, sight: Sight<'_>) -> bool {
+    sight.allowed.contains(&entry.tool.name) && !taint::strips(entry, house, sight.label)
 }
 
 #[inline]
-fn missing_scope<'e>(entry: Option<&'e Entry>, caller: &Caller) -> Option<&'e str> {
-    let scopes = entry.map_or(NOBODYS.as_slice(), |entry| entry.tool.policy.scopes.as_slice());
-    // What nobody asks of, the compiler would leave out.
-    let mut scopes = black_box(scopes).iter().map(String::as_str);
-    scopes.find(|scope| !caller.granted().contains(scope))
+fn missing_scope<'e>(entry: &'e Entry, caller: &Caller) -> Option<&'e str> {
+    let scopes = entry.tool.policy.scopes.iter().map(String::as_str);
+    scopes.into_iter().find(|scope| !caller.granted().contains(scope))
 }
 
 /// Finds the tool of a call, where the caller may call it.
@@ -64,14 +67,7 @@ pub(super) fn find<'e>(
     sight: Sight<'_>,
     call: &ToolCall,
 ) -> Option<&'e Entry> {
-    let entry = allowed(entries, sight, call);
-    let is_open = missing_scope(entry, sight.caller).is_none();
-    entry.filter(|entry| is_open && !taint::strips(entry, house, sight.label))
-}
-
-#[inline]
-fn allowed<'e>(entries: &'e Entries, sight: Sight<'_>, call: &ToolCall) -> Option<&'e Entry> {
-    entries.named(call.name()).filter(|entry| sight.allowed.contains(&entry.tool.name))
+    entries.named(call.name()).filter(|entry| is_in_reach(entry, house, sight))
 }
 
 /// Finds the tool of a call; what the model reads otherwise tells nothing of hidden tools.
@@ -81,10 +77,11 @@ pub(super) fn look_up<'e>(
     sight: Sight<'_>,
     call: &ToolCall,
 ) -> Result<&'e Entry, Result<Outcome, Abort>> {
-    let entry = allowed(entries, sight, call);
-    let missing = missing_scope(entry, sight.caller);
-    let Some(entry) = entry else { return Err(hidden(entries, house, sight, call, None)) };
-    let why = match missing {
+    let named = entries.named(call.name());
+    let Some(entry) = named.filter(|entry| sight.allowed.contains(&entry.tool.name)) else {
+        return Err(hidden(entries, house, sight, call, None));
+    };
+    let why = match missing_scope(entry, sight.caller) {
         Some(scope) => Why::Scope(scope),
         None if taint::strips(entry, house, sight.label) => Why::Taint,
         None => return Ok(entry),
@@ -101,12 +98,8 @@ enum Why<'a> {
 
 /// The tools that the caller can call.
 pub(crate) fn in_reach<'e>(entries: &'e Entries, house: &House, sight: Sight<'_>) -> Vec<&'e Tool> {
-    let is_in_reach = |entry: &&Entry| {
-        sight.allowed.contains(&entry.tool.name)
-            && missing_scope(Some(entry), sight.caller).is_none()
-            && !taint::strips(entry, house, sight.label)
-    };
-    entries.iter().filter(is_in_reach).map(|entry| &entry.tool).collect()
+    let found = entries.iter().filter(|entry| is_in_reach(entry, house, sight));
+    found.map(|entry| &entry.tool).collect()
 }
 
 /// The end of a call of a tool that is not there, or is not for this caller.
@@ -124,19 +117,17 @@ fn hidden(
     {
         return not_permitted(entry, scope);
     }
-    let visible: Vec<&str> = entries
-        .iter()
-        .filter(|entry| is_visible(Some(entry), sight.allowed, sight.caller))
-        .filter(|entry| !taint::strips(entry, house, sight.label))
-        .map(|entry| entry.tool.name.as_str())
-        .collect();
-    // A note for either, so that the time of an answer tells no more than its words.
+    let seen = entries.iter().filter(|entry| is_seen(entry, house, sight));
+    let seen: Vec<&str> = seen.map(|entry| entry.tool.name.as_str()).collect();
     let (status, host_note) = match missing {
         Some((_, Why::Scope(scope))) => (Status::Denied, lacks(scope)),
         Some((_, Why::Taint)) => (Status::Denied, TAINTED.to_owned()),
         None => (Status::UnknownTool, noted("the view has no tool", call.name())),
     };
-    Ok(Outcome::unknown_tool(status, call.name(), &visible, house.limits.shown_chars, host_note))
+    let (name, most) = (call.name(), house.limits.shown_chars);
+    let outcome = Outcome::unknown_tool(status, name, &seen, most, host_note);
+    time::end_tick();
+    Ok(outcome)
 }
 
 /// What only the host reads of a call that its run may make no more.

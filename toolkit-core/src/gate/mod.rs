@@ -30,13 +30,13 @@ use async_lock::Semaphore;
 
 pub(crate) use approval::is_one_word_enough;
 pub use approval::{ApprovalRequest, Approver, Decision};
-pub(crate) use known::{Allowed, in_reach, is_visible};
+pub(crate) use known::{Allowed, in_reach, is_seen};
 pub(crate) use prerequisite::Done;
 pub(crate) use run::{contained, error_id};
 pub(crate) use secrets::{secrets_of, unsaid};
 pub(crate) use straight::straight;
 pub use taint::OnTaint;
-pub(crate) use taint::{Label, note, strips, trifecta};
+pub(crate) use taint::{Label, note, trifecta};
 pub(crate) use threads::Lost;
 pub use threads::Threads;
 pub use timer::{ThreadTimer, Timer};

@@ -79,7 +79,7 @@ impl fmt::Debug for Label {
 }
 
 /// Whether a tool is out of reach because of what the run has read.
-pub(crate) fn strips(entry: &Entry, house: &House, label: &Label) -> bool {
+pub(super) fn strips(entry: &Entry, house: &House, label: &Label) -> bool {
     house.on_taint == OnTaint::Strip && entry.tool.policy.is_effectful() && label.is_tainted()
 }
 

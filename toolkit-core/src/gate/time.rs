@@ -1,8 +1,9 @@
 //! What ends a call before its function does: its time, the host's deadline, the host's word.
 
 use std::future::{poll_fn, ready};
+use std::hint;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -58,6 +59,21 @@ pub(super) fn bounds(
 #[expect(clippy::disallowed_methods, reason = "the host's deadline is a moment of this clock")]
 pub(super) fn now() -> Instant {
     Instant::now()
+}
+
+/// How coarse the clock is that ends the calls of hidden and of unknown names.
+const TICK: Duration = Duration::from_micros(50);
+
+/// Waits for the end of the tick that it is, so that how long something took tells nothing finer.
+///
+/// It is too short a time to sleep or to give the thread to another.
+pub(super) fn end_tick() {
+    static START: LazyLock<Instant> = LazyLock::new(now);
+    let tick = || now().duration_since(*START).as_micros() / TICK.as_micros();
+    let this = tick();
+    while tick() == this {
+        hint::spin_loop();
+    }
 }
 
 impl Bounds {

@@ -33,7 +33,6 @@ fn figures() -> Vec<Figure> {
     let mut figures = arguments::figures();
     figures.extend(dispatch::figures());
     figures.extend(gates::figures());
-    figures.extend(timing::figures());
     figures
 }
 

@@ -8,7 +8,6 @@ use toolkit::prelude::*;
 use toolkit::{Options, Registry, Tool};
 use toolkit_tests::Dice;
 
-use crate::Figure;
 use crate::measure::answered;
 
 /// What is printed.
@@ -35,16 +34,6 @@ fn get_refund(id: String) -> String {
 #[tool(effect = "read", scopes("refunds:read"))]
 fn get_parcel(id: String) -> String {
     id
-}
-
-pub(crate) fn figures() -> Vec<Figure> {
-    let (there, missing) = (there(), missing());
-    vec![Figure {
-        name: "timing.hidden.instructions".to_owned(),
-        of: "the same call where no tool has the name",
-        contender: Box::new(move || refused(&there)),
-        floor: Box::new(move || refused(&missing)),
-    }]
 }
 
 /// The same call in registries that differ in a tool that its caller may not see: in one the call
