@@ -1,7 +1,5 @@
 //! The tools of a program and what they need, until all of it is checked.
 
-use std::any::{Any, TypeId, type_name};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,8 +7,9 @@ use std::time::Duration;
 use async_lock::Semaphore;
 use serde_json::Value;
 
-use super::faults::{Guards, blame, faults_of, hidden, same_names, unguarded, unmeetable, unseen};
+use super::faults::{Guards, at_large, blame, faults_of, hidden, unguarded, unmeetable, unseen};
 use super::prepared::{prepare, revision};
+use super::states::{Given, Shared};
 use super::{Checked, Finder, Registry, wires};
 use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
@@ -19,7 +18,7 @@ use crate::index::{Embedder, Vectors, split};
 use crate::ledger::inside::Book;
 use crate::ledger::{Ledger, Settings};
 use crate::limits::Limits;
-use crate::tool::{Effect, IntoToolbox, LEAST_SHOWN, States, TAKES, Tool};
+use crate::tool::{Effect, IntoToolbox, Tool};
 
 /// Collects the tools of a program and what they need.
 ///
@@ -427,21 +426,8 @@ impl RegistryBuilder {
         given: Given,
         value: Arc<T>,
     ) -> Option<Given> {
-        let (earlier, _) = self.states.0.insert(TypeId::of::<T>(), (given, Box::new(value)))?;
-        let name = type_name::<T>();
-        self.faults.push(ToolConfigError::new(match (earlier, given) {
-            (Given::State, Given::State) => {
-                format!("two states of type `{name}` are given; keep one")
-            }
-            (Given::Toolbox, Given::Toolbox) => format!(
-                "two toolboxes of type `{name}` are given, and their tools have the same names; \
-                 keep one"
-            ),
-            (Given::State, Given::Toolbox) | (Given::Toolbox, Given::State) => format!(
-                "a state and a toolbox of type `{name}` are given; keep the toolbox, which is a \
-                 state, too"
-            ),
-        }));
+        let (earlier, fault) = self.states.give(given, value)?;
+        self.faults.push(fault);
         Some(earlier)
     }
 }
@@ -490,23 +476,6 @@ fn meaning(
 impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RegistryBuilder").field("tools", &self.tools).finish_non_exhaustive()
-    }
-}
-
-/// What a value was given as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
-    State,
-    Toolbox,
-}
-
-/// The states by type, each an `Arc` of the value.
-#[derive(Default)]
-pub(super) struct Shared(BTreeMap<TypeId, (Given, Box<dyn Any + Send + Sync>)>);
-
-impl States for Shared {
-    fn of_type(&self, id: TypeId) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.get(&id).map(|(_, state)| &**state)
     }
 }
 
@@ -563,54 +532,3 @@ fn fields(definition: &Definition, secrets: &[String]) -> Vec<String> {
     let fields = fields.filter(|_| !secrets.is_empty());
     fields.into_iter().flatten().map(|(name, _)| name.clone()).collect()
 }
-
-/// What is wrong with the registry as a whole.
-fn at_large(
-    tools: &[Tool],
-    limits: &Limits,
-    timeout: Option<Duration>,
-    has_timer: bool,
-) -> Vec<ToolConfigError> {
-    if cfg!(panic = "abort") {
-        tracing::warn!(
-            "this program is built with panic = \"abort\": a panic in a tool ends the process"
-        );
-    }
-    let mut faults = same_names(tools);
-    if limits.depth > MOST_DEPTH {
-        let message = format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
-        faults.push(ToolConfigError::new(message));
-    }
-    faults.extend(unbounded(limits, timeout, has_timer));
-    faults
-}
-
-/// Bounds of the registry that nothing can keep.
-fn unbounded(limits: &Limits, timeout: Option<Duration>, has_timer: bool) -> Vec<ToolConfigError> {
-    let mut faults = Vec::new();
-    match timeout {
-        Some(time) if !TAKES.contains(&time) => faults.push(format!(
-            "the time limit of the registry is {time:?}; between a millisecond and a day is right"
-        )),
-        Some(_) if !has_timer => faults.push(
-            "the registry has a time limit and nothing wakes it; add `.timer(…)` with the \
-             executor's, or with a `ThreadTimer`"
-                .to_owned(),
-        ),
-        Some(_) | None => {}
-    }
-    let bytes = limits.result_bytes;
-    if bytes < LEAST_SHOWN {
-        faults.push(format!(
-            "`Limits::result_bytes` is {bytes}; at least {LEAST_SHOWN} are needed to say that a \
-             result was cut"
-        ));
-    }
-    if limits.at_once == 0 {
-        faults.push("`Limits::at_once` is 0, so that no call would run".to_owned());
-    }
-    faults.into_iter().map(ToolConfigError::new).collect()
-}
-
-/// Deeper values than this would not fit a thread's stack.
-const MOST_DEPTH: usize = 128;

@@ -1,16 +1,18 @@
-//! What can be wrong with a tool apart from its schema.
+//! What can be wrong with a tool apart from its schema, and with a registry as a whole.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::time::Duration;
 
-use super::builder::Shared;
+use super::states::Shared;
 use crate::dialect::{Definition, portable};
 use crate::error::ToolConfigError;
 use crate::gate;
 use crate::ledger::{Durability, Ledger};
+use crate::limits::Limits;
 use crate::problem::has_unseen;
 use crate::schema;
-use crate::tool::{Input, LedgerUse, NeededBy, Requirement, StateNeed, Tool};
+use crate::tool::{Input, LEAST_SHOWN, LedgerUse, NeededBy, Requirement, StateNeed, TAKES, Tool};
 
 pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
     let error = ToolConfigError::new(message).of_tool(&tool.name);
@@ -20,8 +22,59 @@ pub(super) fn blame(tool: &Tool, message: String) -> ToolConfigError {
     }
 }
 
+/// What is wrong with the registry as a whole.
+pub(super) fn at_large(
+    tools: &[Tool],
+    limits: &Limits,
+    timeout: Option<Duration>,
+    has_timer: bool,
+) -> Vec<ToolConfigError> {
+    if cfg!(panic = "abort") {
+        tracing::warn!(
+            "this program is built with panic = \"abort\": a panic in a tool ends the process"
+        );
+    }
+    let mut faults = same_names(tools);
+    if limits.depth > MOST_DEPTH {
+        let message = format!("`Limits::depth` is {}; at most {MOST_DEPTH} is safe", limits.depth);
+        faults.push(ToolConfigError::new(message));
+    }
+    faults.extend(unbounded(limits, timeout, has_timer));
+    faults
+}
+
+/// Bounds of the registry that nothing can keep.
+fn unbounded(limits: &Limits, timeout: Option<Duration>, has_timer: bool) -> Vec<ToolConfigError> {
+    let mut faults = Vec::new();
+    match timeout {
+        Some(time) if !TAKES.contains(&time) => faults.push(format!(
+            "the time limit of the registry is {time:?}; between a millisecond and a day is right"
+        )),
+        Some(_) if !has_timer => faults.push(
+            "the registry has a time limit and nothing wakes it; add `.timer(…)` with the \
+             executor's, or with a `ThreadTimer`"
+                .to_owned(),
+        ),
+        Some(_) | None => {}
+    }
+    let bytes = limits.result_bytes;
+    if bytes < LEAST_SHOWN {
+        faults.push(format!(
+            "`Limits::result_bytes` is {bytes}; at least {LEAST_SHOWN} are needed to say that a \
+             result was cut"
+        ));
+    }
+    if limits.at_once == 0 {
+        faults.push("`Limits::at_once` is 0, so that no call would run".to_owned());
+    }
+    faults.into_iter().map(ToolConfigError::new).collect()
+}
+
+/// Deeper values than this would not fit a thread's stack.
+const MOST_DEPTH: usize = 128;
+
 /// Names that are equal, or that a person or a provider's alphabet can not tell apart.
-pub(super) fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
+fn same_names(tools: &[Tool]) -> Vec<ToolConfigError> {
     let mut faults = Vec::new();
     let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
     for (index, tool) in tools.iter().enumerate() {

@@ -6,6 +6,7 @@ mod finder;
 mod memory;
 mod options;
 mod prepared;
+mod states;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
