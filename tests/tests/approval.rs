@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolkit::prelude::*;
-use toolkit::{ApprovalRequest, Decision, Options, Outcome, Registry, Status};
+use toolkit::{
+    ApprovalRequest, Decision, Effect, Options, Outcome, Registry, RegistryBuilder, Status,
+};
 use toolkit_tests::call;
 
 #[derive(Default)]
@@ -265,4 +267,48 @@ fn a_default_that_lies_inside_an_argument_is_shown_as_well() {
         "delete for ada of acme\n  how: object(1)\n  how.force: bool = true\n  times: number = 3"
     );
     assert_eq!(ledger.refunded(), ["true None 3"]);
+}
+
+/// Notes that somebody called.
+#[tool(effect = "write", ledger = none("a test"))]
+fn note_call() {}
+
+/// Notes that somebody wrote, on which nobody need agree.
+#[tool(effect = "write", ledger = none("a test"), approval(false))]
+fn note_letter() {}
+
+/// Notes.
+#[tool(effect = "read")]
+fn notes() {}
+
+#[test]
+fn where_rules_are_required_a_tool_that_says_nothing_of_a_person_is_refused() {
+    let at_run_time = || {
+        let run = |_: Value, _: CallContext| async { Ok::<_, Failure>(()) };
+        Tool::dynamic("forget", "Forgets all.", json!({"type": "object"}), run)
+            .effect(Effect::Write)
+            .without_ledger("a test")
+    };
+    let builder = |tool: Tool| {
+        Registry::builder()
+            .tools(tools![refund, close, note_call, note_letter, notes])
+            .tool(tool)
+            .state(Ledger::default())
+            .approver(|_: ApprovalRequest| async { Decision::Approved })
+    };
+    let refused = |builder: RegistryBuilder| {
+        let errors = builder.require_approval_rules().build().unwrap_err();
+        let told = errors
+            .iter()
+            .map(|error| (error.tool().unwrap_or_default().to_owned(), error.message().to_owned()));
+        told.collect::<Vec<_>>()
+    };
+    let open = "it may change something and says nothing of a person's approval, which this \
+                registry requires; add `approval(…)` with a rule, or with `false` where nobody \
+                need agree";
+    let of = |name: &str| (name.to_owned(), open.to_owned());
+    assert_eq!(refused(builder(at_run_time().into())), [of("note_call"), of("forget")]);
+    let ruled = at_run_time().approval(|_| true);
+    assert_eq!(refused(builder(ruled.into())), [of("note_call")]);
+    assert!(builder(at_run_time().into()).build().is_ok());
 }

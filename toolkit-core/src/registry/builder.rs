@@ -53,6 +53,7 @@ pub struct RegistryBuilder {
     threads: Option<Arc<dyn Threads>>,
     limits: Limits,
     on_taint: OnTaint,
+    requires_approval_rules: bool,
     secret_key: Option<Box<[u8]>>,
     dry_run: bool,
     search: Search,
@@ -254,6 +255,43 @@ impl RegistryBuilder {
         self
     }
 
+    /// Refuses tools that may change something and say nothing of a person's approval.
+    ///
+    /// So none goes without a person because nobody thought of it: each says `approval(…)` with a
+    /// rule, or `approval(false)` where nobody need agree. An irreversible one always asks.
+    ///
+    /// ```
+    /// use toolkit::prelude::*;
+    ///
+    /// /// Refunds an order.
+    /// #[tool(effect = "write")]
+    /// fn refund(order_id: &str) {}
+    ///
+    /// /// Notes that somebody called.
+    /// #[tool(effect = "write", approval(false))]
+    /// fn note_call(order_id: &str) {}
+    ///
+    /// let registry = Registry::builder()
+    ///     .tools(tools![refund, note_call])
+    ///     .ledger(toolkit::ledger::MemoryLedger::new())
+    ///     .require_approval_rules();
+    /// let errors = registry.build().unwrap_err();
+    /// assert_eq!(
+    ///     errors.iter().map(|error| (error.tool(), error.message())).collect::<Vec<_>>(),
+    ///     [(
+    ///         Some("refund"),
+    ///         "it may change something and says nothing of a person's approval, which this \
+    ///          registry requires; add `approval(…)` with a rule, or with `false` where nobody \
+    ///          need agree",
+    ///     )],
+    /// );
+    /// ```
+    #[must_use]
+    pub const fn require_approval_rules(mut self) -> Self {
+        self.requires_approval_rules = true;
+        self
+    }
+
     /// Sets what becomes of effectful calls once their run has read what strangers wrote. Default
     /// [`OnTaint::Approval`]: a person must agree to each.
     #[must_use]
@@ -350,7 +388,8 @@ impl RegistryBuilder {
     /// - a blank description; one with a character that is not shown, in a title or a schema, too;
     /// - a tool that requires one that is not there, or that requires it in turn;
     /// - an effect that is not declared, where another tool declares one;
-    /// - a call that may need approval, and no approver; a `#[state]` that was not given;
+    /// - a call that may need approval, and no approver; an effect without a rule of approval,
+    ///   where those are required; a `#[state]` that was not given;
     /// - a time limit without a timer; a tool that blocks, and no threads; a bound of no size;
     /// - a secret that stands inside of another argument, or that could not be kept;
     /// - a schema that is not of an object, has more than 256 KiB, or has a keyword that
@@ -369,6 +408,7 @@ impl RegistryBuilder {
             threads,
             limits,
             on_taint,
+            requires_approval_rules,
             secret_key,
             dry_run,
             search,
@@ -387,6 +427,7 @@ impl RegistryBuilder {
             has_threads: threads.is_some(),
             has_key: secret_key.is_some(),
             is_tainted,
+            requires_approval_rules,
         };
         let checked = tools.into_iter().filter_map(|tool| {
             entry(tool, declared, &states, &guards).map_err(|more| faults.extend(more)).ok()

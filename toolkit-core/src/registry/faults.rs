@@ -208,12 +208,14 @@ pub(super) struct Guards<'a> {
     pub(super) has_key: bool,
     /// Whether a person is asked once a run has read untrusted text.
     pub(super) is_tainted: bool,
+    pub(super) requires_approval_rules: bool,
 }
 
 /// What a tool needs of the registry, and does not get.
 pub(super) fn unguarded(tool: &Tool, guards: &Guards<'_>) -> Vec<String> {
     let mut faults = unkept(tool, guards);
     faults.extend(unasked(tool, guards));
+    faults.extend(unruled(tool, guards));
     faults.extend(unheld(tool, guards));
     faults
 }
@@ -264,6 +266,16 @@ fn unasked(tool: &Tool, guards: &Guards<'_>) -> Option<String> {
     (!guards.has_approver && !waits).then(|| {
         "a person must agree to it once a run has read what strangers wrote, and there is nobody \
          to ask; add `.approver(…)`, leave `ledger = none(…)` out, or set `.on_taint(…)`"
+            .to_owned()
+    })
+}
+
+/// That a tool leaves open whether a person must agree to it, where it may not.
+fn unruled(tool: &Tool, guards: &Guards<'_>) -> Option<String> {
+    let is_open = tool.policy.is_effectful() && !tool.policy.may_ask();
+    (guards.requires_approval_rules && is_open).then(|| {
+        "it may change something and says nothing of a person's approval, which this registry \
+         requires; add `approval(…)` with a rule, or with `false` where nobody need agree"
             .to_owned()
     })
 }
