@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::faults::{Guards, at_large, blame, faults_of, hidden, unguarded, unmeetable, unseen};
 use super::prepared::{prepare, revision};
 use super::states::{Given, Shared};
-use super::{Checked, Finder, Registry, wires};
+use super::{Checked, Finder, Registry, required, wires};
 use crate::dialect::{Definition, Forms};
 use crate::error::{ToolConfigError, ToolConfigErrors};
 use crate::gate::{self, Approver, Entries, Entry, House, Lost, OnTaint, Threads, Timer};
@@ -452,9 +452,7 @@ impl RegistryBuilder {
             dry_run,
         };
         let entries = Entries::new(entries);
-        let requirements = entries.iter().flat_map(|entry| &entry.tool.policy.requires);
-        let required = requirements.map(|requirement| requirement.tool.clone()).collect();
-        let wires = wires(&entries);
+        let (wires, required) = (wires(&entries), required(&entries));
         let (forms, index) = (Forms::default(), OnceLock::new());
         let checked =
             Checked { entries, definitions, wires, forms, house, required, index, meaning, finder };

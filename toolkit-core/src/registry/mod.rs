@@ -75,6 +75,12 @@ fn wires(entries: &Entries) -> BTreeMap<String, usize> {
     others.map(|(_, wire, place)| (wire, place)).collect()
 }
 
+/// The names of the tools that others require.
+fn required(entries: &Entries) -> BTreeSet<String> {
+    let requirements = entries.iter().flat_map(|entry| &entry.tool.policy.requires);
+    requirements.map(|requirement| requirement.tool.clone()).collect()
+}
+
 impl Registry {
     /// Starts a registry.
     #[must_use]
