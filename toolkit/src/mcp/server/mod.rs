@@ -9,7 +9,6 @@ mod progress;
 mod serving;
 mod together;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -271,9 +270,7 @@ impl Server {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        let names: BTreeSet<String> =
-            names.into_iter().map(|name| name.as_ref().to_owned()).collect();
-        self.scoped = Some(names.into_iter().collect());
+        self.scoped = Some(names.into_iter().map(|name| name.as_ref().to_owned()).collect());
         self
     }
 
