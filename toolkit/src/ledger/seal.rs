@@ -1,8 +1,9 @@
 //! A row's seal: by it a store notices a row that something else has changed.
 
 use toolkit_core::ledger::{LedgerError, Row};
+use xxhash_rust::xxh64::Xxh64;
 
-/// The seal of a row (FNV-1a over its fields, each after its length).
+/// The seal of a row (XXH64 over its fields, each after its length).
 ///
 /// It finds slips of a hand, not forgers: who may write to the store may write a seal.
 pub(super) fn seal(row: &Row) -> u64 {
@@ -18,11 +19,10 @@ pub(super) fn seal(row: &Row) -> u64 {
         expires_at,
         document,
     } = row;
-    let mut sum = 0xcbf2_9ce4_8422_2325;
+    let mut sum = Xxh64::new(0);
     let mut add = |bytes: &[u8]| {
-        for byte in bytes.len().to_le_bytes().iter().chain(bytes) {
-            sum = (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        sum.update(&(bytes.len() as u64).to_le_bytes());
+        sum.update(bytes);
     };
     add(&key.0);
     add(&version.to_le_bytes());
@@ -33,7 +33,7 @@ pub(super) fn seal(row: &Row) -> u64 {
     add(&[u8::from(approval_id.is_some()), u8::from(expires_at.is_some())]);
     add(&created_at.0.to_le_bytes());
     add(&expires_at.unwrap_or_default().0.to_le_bytes());
-    sum
+    sum.digest()
 }
 
 /// The row, where it is as its seal says.
