@@ -329,7 +329,7 @@ fn time_does_not_go_back_behind_what_was_written() {
     filled(&folder.calls(), 1);
     let ahead = 4_000_000_000_000_i64;
     let hand = rusqlite::Connection::open(folder.calls()).unwrap();
-    hand.execute("UPDATE history SET written_at = ?1", [ahead]).unwrap();
+    hand.execute("UPDATE ledger SET written_at = ?1", [ahead]).unwrap();
     drop(hand);
     let ledger = SqliteLedger::open(folder.calls()).unwrap();
     let now = pollster::block_on(ledger.load(&row(0).key)).unwrap().now;
@@ -350,6 +350,85 @@ fn what_was_asked_for_is_done_when_nobody_waits_for_the_answer() {
     drop(ledger);
     let ledger = SqliteLedger::open(folder.calls()).unwrap();
     assert_eq!(pollster::block_on(ledger.list(&Filter::default())).unwrap().len(), 20);
+}
+
+/// What comes of rows that are created while another program holds the file, all asked for before
+/// it lets go, and how many commits it took.
+fn created_together(path: &Path, rows: &[Row]) -> (Vec<Result<bool, LedgerError>>, usize) {
+    let ledger = SqliteLedger::open(path).unwrap();
+    let before = commits(path);
+    let hand = rusqlite::Connection::open(path).unwrap();
+    hand.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lines: Vec<_> = rows.iter().map(line).collect();
+    let mut asked: Vec<_> =
+        rows.iter().zip(&lines).map(|(row, line)| ledger.create(row, line)).collect();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    for asked in &mut asked {
+        assert!(asked.as_mut().poll(&mut context).is_pending());
+    }
+    hand.execute_batch("ROLLBACK").unwrap();
+    let came = asked.into_iter().map(pollster::block_on).collect();
+    (came, commits(path) - before)
+}
+
+/// How many commits stand in the log (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
+fn commits(path: &Path) -> usize {
+    let log = fs::read(path.with_extension("db-wal")).unwrap_or_default();
+    let Some((header, frames)) = log.split_first_chunk::<32>() else { return 0 };
+    let page = u32::from_be_bytes(*header[8..].first_chunk().unwrap());
+    let frames = frames.chunks_exact(24 + usize::try_from(page).unwrap());
+    // The frame that ends a commit tells how many pages the file has then.
+    frames.filter(|frame| frame[8..16] == header[16..24] && frame[4..8] != [0; 4]).count()
+}
+
+#[test]
+fn changes_that_come_together_are_kept_by_one_commit() {
+    let folder = Folder::new("together");
+    let path = folder.calls();
+    let rows: Vec<Row> = (0..40).map(row).collect();
+    let (came, commits) = created_together(&path, &rows);
+    assert_eq!(came, vec![Ok(true); 40]);
+    // The thread may have taken up the first before it saw the others.
+    assert!((1..=2).contains(&commits), "{commits} commits");
+    let ledger = SqliteLedger::open(&path).unwrap();
+    assert_eq!(pollster::block_on(ledger.list(&Filter::default())), Ok(rows));
+}
+
+#[test]
+fn a_change_that_can_not_be_made_takes_none_of_those_beside_it_with_it() {
+    let folder = Folder::new("beside");
+    let path = folder.calls();
+    filled(&path, 1);
+    let taken = Row { approval_id: row(0).approval_id, ..row(3) };
+    let asked = [row(1), row(2), taken, row(0), row(2), row(4)];
+    let (came, _) = created_together(&path, &asked);
+    let why = "the approval id \"id 0\" belongs to another row".to_owned();
+    assert_eq!(
+        came,
+        [Ok(true), Ok(true), Err(LedgerError::Corrupt(why)), Ok(false), Ok(false), Ok(true)]
+    );
+    let ledger = SqliteLedger::open(&path).unwrap();
+    let there = [row(0), row(1), row(2), row(4)];
+    assert_eq!(pollster::block_on(ledger.list(&Filter::default())), Ok(there.to_vec()));
+    for row in there {
+        assert_eq!(pollster::block_on(ledger.history(&row.key)), Ok(vec![line(&row)]));
+    }
+}
+
+#[test]
+fn while_another_program_holds_the_file_nothing_is_written_and_all_who_ask_are_told() {
+    let folder = Folder::new("held");
+    let path = folder.calls();
+    let ledger = SqliteLedger::open(&path).unwrap();
+    let hand = rusqlite::Connection::open(&path).unwrap();
+    hand.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let told = pollster::block_on(ledger.create(&row(1), &line(&row(1))));
+    let why = format!("{}: database is locked", path.display());
+    assert_eq!(told, Err(LedgerError::Unavailable(why)));
+    // Who reads does not wait.
+    assert_eq!(pollster::block_on(ledger.list(&Filter::default())), Ok(Vec::new()));
+    hand.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(pollster::block_on(ledger.create(&row(1), &line(&row(1)))), Ok(true));
 }
 
 /// Writes a file that only its owner may read.

@@ -1,6 +1,7 @@
-//! The open file: each operation is one transaction.
+//! The open file: changes that come together are one transaction.
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::time::UNIX_EPOCH;
 
 use rusqlite::types::FromSql;
@@ -18,8 +19,15 @@ const ROW: &str = "key, version, state, tenant, principal, tool, approval_id, cr
 pub(super) struct File {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    /// The latest time that was told.
+    /// The latest time that was told, or read.
     pub(super) latest: Timestamp,
+}
+
+/// What is to be written.
+pub(super) enum Change {
+    Create(Row, HistoryLine),
+    Swap(Row, HistoryLine),
+    Remove(RowKey, u64),
 }
 
 impl File {
@@ -32,40 +40,73 @@ impl File {
     }
 
     fn loaded(&mut self, which: &str, by: impl rusqlite::ToSql) -> Result<Loaded, LedgerError> {
-        let select = format!("SELECT {ROW} FROM ledger WHERE {which}");
+        let select = format!("SELECT {ROW}, written_at FROM ledger WHERE {which}");
         let select = self.connection.prepare_cached(&select);
-        let found = select.and_then(|mut select| select.query_row([by], |row| Ok(read(row))));
-        let found = found.optional();
-        let row = found.map_err(|error| self.failed(&error))?.transpose()?;
-        let now = self.now().map_err(|error| self.failed(&error))?;
-        Ok(Loaded { row, now })
+        let found = select.and_then(|mut select| {
+            select.query_row([by], |row| Ok((read(row), row.get::<_, i64>(11)?)))
+        });
+        let found = found.optional().map_err(|error| self.failed(&error))?;
+        let Some((row, written_at)) = found else {
+            return Ok(Loaded { row: None, now: self.now() });
+        };
+        let row = Some(row?);
+        // Another process may have written it, before the system's clock was set back.
+        self.latest = self.latest.max(Timestamp(written_at.cast_unsigned()));
+        Ok(Loaded { row, now: self.now() })
     }
 
-    pub(super) fn create(&mut self, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
+    /// Makes changes, which are kept at once; what came of each.
+    pub(super) fn change(&mut self, changes: &[Change]) -> Vec<Result<bool, LedgerError>> {
+        let done = self.say("BEGIN IMMEDIATE").map(|()| {
+            let written_at = self.now();
+            let each = changes.iter().map(|change| self.make(change, written_at));
+            each.collect::<Result<Vec<_>, _>>()
+        });
+        let kept = match done {
+            Ok(Ok(done)) => self.say("COMMIT").map(|()| done),
+            // One that can not be made is no reason to refuse the others.
+            Ok(Err(_)) if changes.len() > 1 => {
+                self.take_back();
+                let alone = |change| self.change(slice::from_ref(change));
+                return changes.iter().flat_map(alone).collect();
+            }
+            Ok(Err(error)) | Err(error) => Err(error),
+        };
+        kept.map_or_else(
+            |error| {
+                self.take_back();
+                vec![Err(error); changes.len()]
+            },
+            |done| done.into_iter().map(Ok).collect(),
+        )
+    }
+
+    fn make(&self, change: &Change, written_at: Timestamp) -> Result<bool, LedgerError> {
         const CREATE: &str = "INSERT INTO ledger (key, version, state, tenant, principal, tool, \
-             approval_id, created_at, expires_at, document, seal) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (key) DO NOTHING";
-        self.write(CREATE, row, line)
-    }
-
-    pub(super) fn swap(&mut self, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
+             approval_id, created_at, expires_at, document, seal, written_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (key) DO NOTHING";
         const SWAP: &str = "UPDATE ledger SET version = ?2, state = ?3, tenant = ?4, \
              principal = ?5, tool = ?6, approval_id = ?7, created_at = ?8, expires_at = ?9, \
-             document = ?10, seal = ?11 WHERE key = ?1 AND version = ?2 - 1";
-        // No row has version 0, and the number before it is another row's.
-        if row.version == 0 {
-            return Ok(false);
+             document = ?10, seal = ?11, written_at = ?12 WHERE key = ?1 AND version = ?2 - 1";
+        match change {
+            Change::Create(row, line) => self.write(CREATE, row, line, written_at),
+            // No row has version 0, and the number before it is another row's.
+            Change::Swap(Row { version: 0, .. }, _) => Ok(false),
+            Change::Swap(row, line) => self.write(SWAP, row, line, written_at),
+            Change::Remove(key, version) => self.remove(*key, *version),
         }
-        self.write(SWAP, row, line)
     }
 
     /// Writes a row and a line of its history, or neither.
-    fn write(&mut self, how: &str, row: &Row, line: &HistoryLine) -> Result<bool, LedgerError> {
-        const LINE: &str = "INSERT INTO history (key, version, at, actor, event, detail, written_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let written = self.whole(|file| {
-            let written_at = file.now()?;
-            let changed = file.connection.prepare_cached(how)?.execute(params![
+    fn write(
+        &self,
+        how: &str,
+        row: &Row,
+        line: &HistoryLine,
+        written_at: Timestamp,
+    ) -> Result<bool, LedgerError> {
+        let written = self.connection.prepare_cached(how).and_then(|mut write| {
+            write.execute(params![
                 row.key.0,
                 row.version.cast_signed(),
                 row.state.as_str(),
@@ -77,21 +118,10 @@ impl File {
                 row.expires_at.map(|at| at.0.cast_signed()),
                 row.document,
                 seal(row).cast_signed(),
-            ])?;
-            if changed == 0 {
-                return Ok(false);
-            }
-            file.connection.prepare_cached(LINE)?.execute(params![
-                line.key.0,
-                line.version.cast_signed(),
-                line.at.0.cast_signed(),
-                line.actor,
-                line.event,
-                line.detail,
                 written_at.0.cast_signed(),
-            ])?;
-            Ok(true)
+            ])
         });
+        let written = written.and_then(|rows| Ok(rows == 1 && self.write_line(line)?));
         written.map_err(|error| match self.failed(&error) {
             LedgerError::Corrupt(what) if what.ends_with("ledger.approval_id") => {
                 LedgerError::corrupt(format!(
@@ -110,17 +140,26 @@ impl File {
         })
     }
 
-    pub(super) fn remove(&mut self, key: RowKey, version: u64) -> Result<bool, LedgerError> {
-        let removed = self.whole(|file| {
-            let removed = file.connection.execute(
-                "DELETE FROM ledger WHERE key = ?1 AND version = ?2",
-                params![key.0, version.cast_signed()],
-            )?;
-            if removed == 0 {
-                return Ok(false);
-            }
-            file.connection.execute("DELETE FROM history WHERE key = ?1", [key.0])?;
-            Ok(true)
+    fn write_line(&self, line: &HistoryLine) -> rusqlite::Result<bool> {
+        const LINE: &str = "INSERT INTO history (key, version, at, actor, event, detail) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let lines = self.connection.prepare_cached(LINE)?.execute(params![
+            line.key.0,
+            line.version.cast_signed(),
+            line.at.0.cast_signed(),
+            line.actor,
+            line.event,
+            line.detail,
+        ])?;
+        Ok(lines == 1)
+    }
+
+    fn remove(&self, key: RowKey, version: u64) -> Result<bool, LedgerError> {
+        const ROW: &str = "DELETE FROM ledger WHERE key = ?1 AND version = ?2";
+        const LINES: &str = "DELETE FROM history WHERE key = ?1";
+        let removed = self.connection.execute(ROW, params![key.0, version.cast_signed()]);
+        let removed = removed.and_then(|rows| {
+            Ok(rows == 1 && self.connection.execute(LINES, [key.0]).map(|_| true)?)
         });
         removed.map_err(|error| self.failed(&error))
     }
@@ -151,7 +190,7 @@ impl File {
 
     pub(super) fn history(&mut self, key: RowKey) -> Result<Vec<HistoryLine>, LedgerError> {
         const SELECT: &str =
-            "SELECT version, at, actor, event, detail FROM history WHERE key = ?1 ORDER BY id";
+            "SELECT version, at, actor, event, detail FROM history WHERE key = ?1 ORDER BY version";
         let lines = self.connection.prepare(SELECT).and_then(|mut select| {
             let lines = select.query_map([key.0], |line| Ok(read_line(key, line)))?;
             lines.collect::<Result<Vec<_>, _>>()
@@ -159,33 +198,23 @@ impl File {
         lines.map_err(|error| self.failed(&error))?.into_iter().collect()
     }
 
-    /// One transaction: what changed something is kept whole, and nothing else is kept.
-    fn whole(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> rusqlite::Result<bool>,
-    ) -> rusqlite::Result<bool> {
-        // rusqlite's own transactions parse these words again each time.
-        let say = |file: &Self, words| file.connection.prepare_cached(words)?.execute([]);
-        say(self, "BEGIN IMMEDIATE")?;
-        let done = work(self).and_then(|changed| {
-            say(self, if changed { "COMMIT" } else { "ROLLBACK" })?;
-            Ok(changed)
-        });
-        // Some errors have taken everything back already.
-        if !self.connection.is_autocommit() {
-            drop(say(self, "ROLLBACK"));
-        }
-        done
+    /// Says one word of a transaction, which rusqlite's own would parse again each time.
+    fn say(&self, word: &str) -> Result<(), LedgerError> {
+        let said = self.connection.prepare_cached(word).and_then(|mut word| word.execute([]));
+        said.map(drop).map_err(|error| self.failed(&error))
     }
 
-    /// The system's time; never an earlier one than was told or written before.
-    fn now(&mut self) -> rusqlite::Result<Timestamp> {
-        const NEWEST: &str = "SELECT written_at FROM history ORDER BY id DESC LIMIT 1";
-        let mut newest = self.connection.prepare_cached(NEWEST)?;
-        let newest = newest.query_row([], |row| row.get::<_, i64>(0)).optional()?;
-        let newest = Timestamp(newest.unwrap_or_default().cast_unsigned());
-        self.latest = self.latest.max(system_time()).max(newest);
-        Ok(self.latest)
+    /// Ends a transaction as if it had not been; some errors have done that already.
+    fn take_back(&self) {
+        if !self.connection.is_autocommit() {
+            drop(self.say("ROLLBACK"));
+        }
+    }
+
+    /// The system's time; never an earlier one than was told or read before.
+    fn now(&mut self) -> Timestamp {
+        self.latest = self.latest.max(system_time());
+        self.latest
     }
 
     fn failed(&self, error: &rusqlite::Error) -> LedgerError {

@@ -1,8 +1,9 @@
 //! Rows in one file, which several processes of one machine may open.
 
 use std::fmt;
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use futures_channel::oneshot;
@@ -11,20 +12,27 @@ use toolkit_core::ledger::{
     Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey,
 };
 
-use file::File;
+use file::{Change, File};
 
 mod file;
 mod open;
 
 /// What the thread is asked to do.
-type Job = Box<dyn FnOnce(&mut File) + Send>;
+enum Job {
+    Read(Box<dyn FnOnce(&mut File) + Send>),
+    Change(Box<Change>, oneshot::Sender<Result<bool, LedgerError>>),
+}
+
+/// How many jobs are done at once at most.
+const TOGETHER: usize = 64;
 
 /// A ledger in one file, for the processes of one machine; needs the feature `sqlite`.
 ///
 /// What it acknowledges was synced to the disk. A thread of its own does the work, so it is
-/// used from any async runtime, and from none. The file is created with mode 0600 where it is
-/// missing; one that is damaged, that another program wrote or that others may write to is
-/// refused and left as it is. Opening reads the whole file once, to check it.
+/// used from any async runtime, and from none; what comes at once is synced together. The file is
+/// created with mode 0600 where it is missing; one that is damaged, that another program wrote or
+/// that others may write to is refused and left as it is. Opening reads the whole file once, to
+/// check it.
 ///
 /// The file must not lie on a network file system: its locks do not reach that far.
 ///
@@ -118,27 +126,38 @@ impl SqliteLedger {
     fn over(path: PathBuf) -> Result<Self, LedgerError> {
         let mut file = open::open(&path)?;
         let (sender, jobs) = channel::<Job>();
-        let run = move || {
-            for job in jobs {
-                job(&mut file);
-            }
-        };
+        let run = move || serve(&mut file, &jobs);
         let thread = thread::Builder::new().name("toolkit-ledger".to_owned()).spawn(run);
         let thread = thread
             .map_err(|why| LedgerError::unavailable(format!("the ledger's thread: {why}")))?;
         Ok(Self { path, thread: Some((sender, thread)) })
     }
 
-    /// Has the thread do something, and waits for what came of it.
-    fn ask<T: Send + 'static>(
+    /// Has the thread read something.
+    fn read<T: Send + 'static>(
         &self,
         what: impl FnOnce(&mut File) -> Result<T, LedgerError> + Send + 'static,
     ) -> BoxFuture<'_, Result<T, LedgerError>> {
+        let read = |answer: oneshot::Sender<_>| {
+            // Who asked may be gone by then.
+            Job::Read(Box::new(move |file| drop(answer.send(what(file)))))
+        };
+        self.ask(read)
+    }
+
+    /// Has the thread change something; whether it did.
+    fn change(&self, change: Change) -> BoxFuture<'_, Result<bool, LedgerError>> {
+        let change = Box::new(change);
+        self.ask(|answer| Job::Change(change, answer))
+    }
+
+    fn ask<'a, T: Send + 'a>(
+        &'a self,
+        job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job + Send + 'a,
+    ) -> BoxFuture<'a, Result<T, LedgerError>> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
-            // Who asked may be gone by then.
-            let job: Job = Box::new(move |file| drop(answer.send(what(file))));
-            let sent = self.thread.as_ref().map(|(sender, _)| sender.send(job));
+            let sent = self.thread.as_ref().map(|(sender, _)| sender.send(job(answer)));
             match (sent, answered.await) {
                 (Some(Ok(())), Ok(answer)) => answer,
                 _ => Err(LedgerError::unavailable("the ledger's thread has ended")),
@@ -147,10 +166,35 @@ impl SqliteLedger {
     }
 }
 
+/// Does what is asked for until nobody can ask any more.
+///
+/// What was asked for meanwhile is done together: all changes wait for the disk once.
+fn serve(file: &mut File, jobs: &Receiver<Job>) {
+    while let Ok(first) = jobs.recv() {
+        let (mut changes, mut answers) = (Vec::new(), Vec::new());
+        for job in iter::once(first).chain(jobs.try_iter()).take(TOGETHER) {
+            match job {
+                // It tells of no change that may still be lost: none was begun.
+                Job::Read(read) => read(file),
+                Job::Change(change, answer) => {
+                    changes.push(*change);
+                    answers.push(answer);
+                }
+            }
+        }
+        if !changes.is_empty() {
+            for (answer, done) in answers.into_iter().zip(file.change(&changes)) {
+                // Who asked may be gone by then.
+                drop(answer.send(done));
+            }
+        }
+    }
+}
+
 impl Ledger for SqliteLedger {
     fn load<'a>(&'a self, key: &'a RowKey) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
         let key = *key;
-        self.ask(move |file| file.load(key))
+        self.read(move |file| file.load(key))
     }
 
     fn load_parked<'a>(
@@ -158,7 +202,7 @@ impl Ledger for SqliteLedger {
         approval_id: &'a str,
     ) -> BoxFuture<'a, Result<Loaded, LedgerError>> {
         let approval_id = approval_id.to_owned();
-        self.ask(move |file| file.load_parked(&approval_id))
+        self.read(move |file| file.load_parked(&approval_id))
     }
 
     fn create<'a>(
@@ -166,8 +210,7 @@ impl Ledger for SqliteLedger {
         row: &'a Row,
         line: &'a HistoryLine,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |file| file.create(&row, &line))
+        self.change(Change::Create(row.clone(), line.clone()))
     }
 
     fn swap<'a>(
@@ -175,8 +218,7 @@ impl Ledger for SqliteLedger {
         row: &'a Row,
         line: &'a HistoryLine,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let (row, line) = (row.clone(), line.clone());
-        self.ask(move |file| file.swap(&row, &line))
+        self.change(Change::Swap(row.clone(), line.clone()))
     }
 
     fn remove<'a>(
@@ -184,13 +226,12 @@ impl Ledger for SqliteLedger {
         key: &'a RowKey,
         version: u64,
     ) -> BoxFuture<'a, Result<bool, LedgerError>> {
-        let key = *key;
-        self.ask(move |file| file.remove(key, version))
+        self.change(Change::Remove(*key, version))
     }
 
     fn list<'a>(&'a self, filter: &'a Filter) -> BoxFuture<'a, Result<Vec<Row>, LedgerError>> {
         let filter = filter.clone();
-        self.ask(move |file| file.list(&filter))
+        self.read(move |file| file.list(&filter))
     }
 
     fn history<'a>(
@@ -198,7 +239,7 @@ impl Ledger for SqliteLedger {
         key: &'a RowKey,
     ) -> BoxFuture<'a, Result<Vec<HistoryLine>, LedgerError>> {
         let key = *key;
-        self.ask(move |file| file.history(key))
+        self.read(move |file| file.history(key))
     }
 
     fn durability(&self) -> Durability {

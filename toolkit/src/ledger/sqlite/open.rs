@@ -33,22 +33,21 @@ const TABLES: [(&str, &str); 5] = [
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     document TEXT NOT NULL,
-    seal INTEGER NOT NULL
+    seal INTEGER NOT NULL,
+    written_at INTEGER NOT NULL
 ) STRICT",
     ),
     (
         "history",
         "CREATE TABLE history (
-    id INTEGER PRIMARY KEY,
     key BLOB NOT NULL CHECK (length(key) = 32),
-    version INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
     at INTEGER NOT NULL,
     actor TEXT NOT NULL,
     event TEXT NOT NULL,
     detail TEXT NOT NULL,
-    written_at INTEGER NOT NULL,
-    UNIQUE (key, version)
-) STRICT",
+    PRIMARY KEY (key, version)
+) STRICT, WITHOUT ROWID",
     ),
     (
         "approval",
@@ -84,7 +83,15 @@ pub(super) fn open(path: &Path) -> Result<File, LedgerError> {
     let mut connection = connection.map_err(|error| failed(path, &error))?;
     set_up(path, &mut connection)?;
     tighten(path).map_err(in_place)?;
-    Ok(File { connection, path: path.to_owned(), latest: Timestamp::default() })
+    let latest = latest(&connection).map_err(|error| failed(path, &error))?;
+    Ok(File { connection, path: path.to_owned(), latest })
+}
+
+/// When the newest of the rows was written.
+fn latest(connection: &Connection) -> rusqlite::Result<Timestamp> {
+    let newest = "SELECT max(written_at) FROM ledger";
+    let newest: Option<i64> = connection.query_row(newest, [], |row| row.get(0))?;
+    Ok(Timestamp(newest.unwrap_or_default().cast_unsigned()))
 }
 
 /// Creates an empty file that only its owner may read; whether it was missing.
