@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use toolkit::__private::ledger::{Attempt, Book, Claim, Ended, Parked, Resumed, Settled};
 use toolkit::ledger::{
     Desk, Durability, Filter, HistoryLine, Ledger, LedgerError, Loaded, Row, RowKey,
@@ -52,7 +53,10 @@ async fn work(
     let book = Book::new(watched.clone(), workers::settings(), "worker");
     let worker = Worker { book, points, effects };
     match (what, keys) {
-        ("claim", [key]) => worker.claim(key).await,
+        ("claim", keys) => {
+            let told = try_join_all(keys.iter().map(|key| worker.claim(key))).await?;
+            Ok(told.join("; "))
+        }
         ("race", [count, seed]) => worker.race(number(count), number(seed) as u64).await,
         ("park", [key]) => match worker.book.park(&workers::call(key), &workers::terms()).await? {
             Parked::Known(known) => Ok(format!("{known:?}")),

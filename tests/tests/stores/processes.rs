@@ -206,20 +206,28 @@ async fn redis_workers_killed_at_every_point_have_no_effect_twice() {
     killed_everywhere("redis").await;
 }
 
-/// Kills each worker at whatever it does after a random time, up to what one needs to the end.
+/// Kills each worker at whatever it does after a random time, up to what one needs to the end; it
+/// makes several calls at once.
 async fn killed_at_any_time(kind: &str) {
+    const AT_ONCE: usize = 4;
     let test = format!("{kind}-killed-at-any-time");
     let Some(place) = Place::of(kind, &test) else { return };
     let mut dice = Dice::fresh(&test);
     let store = place.open().await;
     let book = Book::new(Arc::clone(&store), workers::settings(), "second");
+    let claims = |keys: &[String]| {
+        let mut worker = place.worker(&["claim"]);
+        worker.args(keys);
+        worker
+    };
     let start = Instant::now();
-    place.tells(&["claim", "the first"]);
+    place.tells(&["claim", "first", "second", "third", "fourth"]);
     let whole = usize::try_from(start.elapsed().as_micros()).unwrap();
     let kills = cases(40).min(2_000);
-    let keys: Vec<String> = (0..kills).map(|number| format!("at any time {number}")).collect();
-    for key in &keys {
-        let piped = place.worker(&["claim", key]).stdout(Stdio::null()).spawn();
+    let calls = 0..kills * AT_ONCE;
+    let keys: Vec<String> = calls.map(|number| format!("at any time {number}")).collect();
+    for keys in keys.chunks(AT_ONCE) {
+        let piped = claims(keys).stdout(Stdio::null()).spawn();
         let mut worker = piped.unwrap();
         let time = Duration::from_micros(dice.below(whole * 5 / 4) as u64);
         std::thread::sleep(time);
@@ -231,7 +239,7 @@ async fn killed_at_any_time(kind: &str) {
     left.judge(&place, &*store, &book, &keys).await;
     println!("{kind}: {left:#?}");
     assert!(place.had().values().all(|effects| *effects == 1), "{:?}", place.had());
-    assert_eq!(place.is_whole().await, kills + 1);
+    assert_eq!(place.is_whole().await, keys.len() + AT_ONCE);
 }
 
 #[tokio::test(flavor = "multi_thread")]

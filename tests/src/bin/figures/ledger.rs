@@ -5,6 +5,7 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, Statement};
@@ -16,13 +17,17 @@ use toolkit::ledger::{
 type Measure = fn(&str) -> Option<Value>;
 
 /// Each figure.
-pub(crate) const FIGURES: [(&str, Measure); 2] =
-    [("ledger.sqlite.claim_settle", sqlite), ("ledger.postgres.claim_settle", postgres)];
+pub(crate) const FIGURES: [(&str, Measure); 3] = [
+    ("ledger.sqlite.claim_settle", |name| sqlite(name, 1)),
+    ("ledger.sqlite.claim_settle.eight_at_once", |name| sqlite(name, 8)),
+    ("ledger.postgres.claim_settle", postgres),
+];
 
 /// How often floor and contender take turns.
 const TURNS: usize = 400;
 
-fn sqlite(name: &str) -> Option<Value> {
+/// So many callers at once, each of whom claims and settles one call.
+fn sqlite(name: &str, callers: u32) -> Option<Value> {
     let folder = std::env::temp_dir().join(format!("toolkit-figures-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("there is a folder for the figures");
     let path = folder.join("calls.db");
@@ -30,8 +35,9 @@ fn sqlite(name: &str) -> Option<Value> {
     let ledger = SqliteLedger::open(&path).expect("the ledger can be created");
     let mut rows = Rows::default();
     let mut claim_and_settle = || {
-        let [claimed, settled] = rows.next();
-        runtime.block_on(both(&ledger, &claimed, &settled));
+        let calls: Vec<_> = (0..callers).map(|_| rows.next()).collect();
+        let all = calls.iter().map(|[claimed, settled]| both(&ledger, claimed, settled));
+        runtime.block_on(join_all(all));
     };
     // Its log grows until it is written over from the start, as in a process that goes on.
     let log = folder.join("calls.db-wal");
@@ -41,11 +47,12 @@ fn sqlite(name: &str) -> Option<Value> {
         if length(&log) == bytes {
             break;
         }
-        (bytes, claims) = (length(&log), claims + 1);
+        (bytes, claims) = (length(&log), claims + u64::from(callers));
     }
     let bytes = usize::try_from(bytes / claims).unwrap_or_default();
     let mut floor = Fsyncs::new(&folder.join("floor"), bytes / 2);
-    let line = turns(name, "two bare fsyncs of the same bytes", claim_and_settle, || floor.two());
+    let of = "two bare fsyncs of the same bytes";
+    let line = turns(name, of, callers, claim_and_settle, || floor.two());
     drop(ledger);
     fs::remove_dir_all(&folder).expect("the figures' folder can be removed");
     Some(line)
@@ -102,7 +109,7 @@ fn postgres(name: &str) -> Option<Value> {
         let [claimed, settled] = others.next();
         runtime.block_on(floor.two(&claimed, &settled));
     };
-    let line = turns(name, "two bare statements", claim_and_settle, two);
+    let line = turns(name, "two bare statements", 1, claim_and_settle, two);
     let drop = format!("DROP SCHEMA {schema} CASCADE");
     runtime.block_on(floor.client.batch_execute(&drop)).expect("the tables can be dropped");
     Some(line)
@@ -193,8 +200,15 @@ async fn both(ledger: &impl Ledger, claimed: &Row, settled: &Row) {
     assert_eq!(ledger.swap(settled, &line(settled)).await, Ok(true));
 }
 
-/// Floor and contender by turns, so that what else the machine does meets both.
-fn turns(name: &str, of: &str, mut contender: impl FnMut(), mut floor: impl FnMut()) -> Value {
+/// Floor and contender by turns, so that what else the machine does meets both; the contender
+/// makes so many calls in one of its turns.
+fn turns(
+    name: &str,
+    of: &str,
+    calls: u32,
+    mut contender: impl FnMut(),
+    mut floor: impl FnMut(),
+) -> Value {
     let mut took = [Vec::new(), Vec::new()];
     for turn in 0..TURNS {
         let [contenders, floors] = &mut took;
@@ -208,6 +222,7 @@ fn turns(name: &str, of: &str, mut contender: impl FnMut(), mut floor: impl FnMu
         }
     }
     let [contender, floor] = took.map(median);
+    let contender = contender / f64::from(calls);
     json!({
         "figure": name,
         "ratio": (contender / floor * 100.0).round() / 100.0,
