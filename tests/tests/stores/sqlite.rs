@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::pin::pin;
 
-use toolkit::ledger::{Durability, Filter, Ledger, LedgerError, Row, SqliteLedger, Timestamp};
+use futures_util::future::join_all;
+use toolkit::ledger::{Durability, Filter, Ledger, LedgerError, Row, SqliteLedger};
 use toolkit::testing::{conforms_on_threads, sequences};
 use toolkit_tests::cases;
 
@@ -332,8 +334,16 @@ fn time_does_not_go_back_behind_what_was_written() {
     hand.execute("UPDATE ledger SET written_at = ?1", [ahead]).unwrap();
     drop(hand);
     let ledger = SqliteLedger::open(folder.calls()).unwrap();
-    let now = pollster::block_on(ledger.load(&row(0).key)).unwrap().now;
-    assert_eq!(now, Timestamp(ahead.cast_unsigned()));
+    let now = |ledger: &SqliteLedger, row: &Row| {
+        pollster::block_on(ledger.load(&row.key)).unwrap().now.0.cast_signed()
+    };
+    assert_eq!(now(&ledger, &row(0)), ahead);
+    // Nor behind what another process writes later on.
+    let hand = rusqlite::Connection::open(folder.calls()).unwrap();
+    hand.execute("UPDATE ledger SET written_at = ?1", [ahead + 1]).unwrap();
+    assert_eq!(now(&ledger, &row(1)), ahead);
+    assert_eq!(now(&ledger, &row(0)), ahead + 1);
+    assert_eq!(now(&ledger, &row(1)), ahead + 1);
 }
 
 #[test]
@@ -352,6 +362,15 @@ fn what_was_asked_for_is_done_when_nobody_waits_for_the_answer() {
     assert_eq!(pollster::block_on(ledger.list(&Filter::default())).unwrap().len(), 20);
 }
 
+/// What comes of rows that are created at once.
+fn created(
+    ledger: &SqliteLedger,
+    rows: &[Row],
+) -> impl Future<Output = Vec<Result<bool, LedgerError>>> {
+    let create = async |row: &Row| ledger.create(row, &line(row)).await;
+    join_all(rows.iter().map(create))
+}
+
 /// What comes of rows that are created while another program holds the file, all asked for before
 /// it lets go, and how many commits it took.
 fn created_together(path: &Path, rows: &[Row]) -> (Vec<Result<bool, LedgerError>>, usize) {
@@ -359,15 +378,11 @@ fn created_together(path: &Path, rows: &[Row]) -> (Vec<Result<bool, LedgerError>
     let before = commits(path);
     let hand = rusqlite::Connection::open(path).unwrap();
     hand.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let lines: Vec<_> = rows.iter().map(line).collect();
-    let mut asked: Vec<_> =
-        rows.iter().zip(&lines).map(|(row, line)| ledger.create(row, line)).collect();
+    let mut asked = pin!(created(&ledger, rows));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    for asked in &mut asked {
-        assert!(asked.as_mut().poll(&mut context).is_pending());
-    }
+    assert!(asked.as_mut().poll(&mut context).is_pending());
     hand.execute_batch("ROLLBACK").unwrap();
-    let came = asked.into_iter().map(pollster::block_on).collect();
+    let came = pollster::block_on(asked);
     (came, commits(path) - before)
 }
 
@@ -422,13 +437,14 @@ fn while_another_program_holds_the_file_nothing_is_written_and_all_who_ask_are_t
     let ledger = SqliteLedger::open(&path).unwrap();
     let hand = rusqlite::Connection::open(&path).unwrap();
     hand.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let told = pollster::block_on(ledger.create(&row(1), &line(&row(1))));
+    let rows = [row(1), row(2), row(3)];
+    let came = pollster::block_on(created(&ledger, &rows));
     let why = format!("{}: database is locked", path.display());
-    assert_eq!(told, Err(LedgerError::Unavailable(why)));
+    assert_eq!(came, vec![Err(LedgerError::Unavailable(why)); 3]);
     // Who reads does not wait.
     assert_eq!(pollster::block_on(ledger.list(&Filter::default())), Ok(Vec::new()));
     hand.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(pollster::block_on(ledger.create(&row(1), &line(&row(1)))), Ok(true));
+    assert_eq!(pollster::block_on(created(&ledger, &rows)), vec![Ok(true); 3]);
 }
 
 /// Writes a file that only its owner may read.
